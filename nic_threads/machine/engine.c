@@ -79,6 +79,8 @@ int nic_engine_layout(uint32_t n_ports, const struct nic_config *config,
         .n_item_bytes = sizeof(struct nic_item),
         .n_wire_bytes = sizeof(struct bcs_descriptor),
         .n_slot_bytes = slot_bytes(n_nodes),
+        .n_partner_bytes = sizeof(struct nic_partner),
+        .n_wire_end_bytes = sizeof(struct nic_wire_end),
         .n_spans = (uint32_t)config->record.n_spans,
         .limits = config->limits,
     };
@@ -121,9 +123,6 @@ static void node_init(struct nic_view *view)
 
     node->phase.phase = NIC_PHASE_IDLE;
     node->active = (struct nic_list){NIC_ITEM_NONE, NIC_ITEM_NONE};
-    for (uint32_t i = 0; i < view->engine->n_nodes; i++) {
-        view->per_node.ends[i].outbox = (struct nic_list){NIC_ITEM_NONE, NIC_ITEM_NONE};
-    }
     if (view->index == 0) {
         recorder_init(nic_engine_sender_recorder(view->engine), true,
                       view->engine->config);
@@ -142,10 +141,6 @@ static void desk_init(struct nic_view *view)
     for (uint32_t i = 0; i < view->n_served; i++) {
         nic_match_init(&view->per_port.match[i]);
         view->per_port.deferred[i].first = BCS_CELL_NONE;
-    }
-    for (uint32_t i = 0; i < view->engine->layout.n_far; i++) {
-        view->per_port.link_ends[i].outbox =
-            (struct nic_list){NIC_ITEM_NONE, NIC_ITEM_NONE};
     }
     recorder_init(view->recorder, false, config);
 }

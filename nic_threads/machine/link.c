@@ -5,6 +5,7 @@
  */
 #include "nic_threads/machine/link.h"
 
+#include "nic_threads/machine/announce.h"
 #include "nic_threads/machine/engine_xfer.h"
 #include "nic_threads/machine/waking.h"
 #include "nic_threads/node/outbox.h"
@@ -24,19 +25,18 @@ static void put(struct nic_view *view, uint32_t port, struct bcs_xfer *xfer)
 
 void nic_link_announce(struct nic_view *view, uint32_t port, uint32_t link)
 {
-    static const uint64_t is_in_use = 1;
     /* The states of all desks of ports are alike, so that a place in one is known from
      * another. */
     uint64_t desk_gva = nic_layout_desk_gva(&view->engine->layout, port);
-    const char *announced = (const char *)&view->per_port.announced[link];
-    struct bcs_xfer xfer = {
-        .src = &is_in_use,
-        .n_bytes = sizeof(is_in_use),
-        .dest_gva = desk_gva + (uint64_t)(announced - (const char *)view->desk),
-        .remote_event_gva = desk_gva + offsetof(struct nic_desk, announcements),
+    uint64_t other_gva = desk_gva - nic_view_gva(view, view->desk);
+    const struct nic_announcing announcing = {
+        .each_gva = other_gva + nic_view_gva(view, view->per_port.announced.each),
+        .groups_gva = other_gva + nic_view_gva(view, view->per_port.announced.groups),
+        .event_gva = desk_gva + offsetof(struct nic_desk, announcements),
+        .number = link,
     };
 
-    put(view, port, &xfer);
+    nic_announce(view, nic_layout_node(&view->engine->layout, port), &announcing);
 }
 
 void nic_link_put(struct nic_view *view, uint32_t port, uint32_t link,
@@ -84,7 +84,8 @@ static bool has_room(const struct nic_view *view, uint32_t port)
         view, nic_layout_credit_gva(layout, nic_view_served(view, 0),
                                     nic_layout_link_of(layout, port, true)));
 
-    return __atomic_load_n(&view->per_port.link_ends[port].position, __ATOMIC_RELAXED) -
+    return __atomic_load_n(&nic_view_partner(view, port)->link.position,
+                           __ATOMIC_RELAXED) -
                bcs_credit_read(credit, NULL) <=
            view->link_mask;
 }
@@ -92,7 +93,7 @@ static bool has_room(const struct nic_view *view, uint32_t port)
 static void send_now(struct nic_view *view, uint32_t port,
                      const struct bcs_descriptor *descriptor)
 {
-    struct nic_link_end *end = &view->per_port.link_ends[port];
+    struct nic_link_end *end = &nic_view_partner(view, port)->link;
     struct bcs_descriptor entry = *descriptor;
 
     if (!end->is_announced) {
@@ -107,36 +108,55 @@ static void send_now(struct nic_view *view, uint32_t port,
 void nic_link_send(struct nic_view *view, uint32_t port,
                    const struct bcs_descriptor *descriptor)
 {
-    struct nic_list *outbox = &view->per_port.link_ends[port].outbox;
+    struct nic_outbox *outbox = &nic_view_partner(view, port)->link.outbox;
 
-    if (outbox->first == NIC_ITEM_NONE && has_room(view, port)) {
+    if (nic_outbox_is_empty(outbox) && has_room(view, port)) {
         send_now(view, port, descriptor);
         return;
     }
     nic_outbox_add(view, outbox, &view->desk->n_outbox, descriptor, port);
+    nic_marks_set(&view->per_port.waiting, port);
+}
+
+/** Send what waits for one port, as far as there is room. @return whether any went */
+static bool flush_to(struct nic_view *view, uint32_t port)
+{
+    struct nic_outbox *outbox = &nic_view_partner(view, port)->link.outbox;
+    bool has_sent = false;
+
+    while (!nic_outbox_is_empty(outbox) && has_room(view, port)) {
+        send_now(view, port,
+                 &nic_view_item(view, nic_outbox_first(outbox))->descriptor);
+        nic_outbox_drop(view, outbox, &view->desk->n_outbox);
+        has_sent = true;
+    }
+    if (nic_outbox_is_empty(outbox)) {
+        nic_marks_clear(&view->per_port.waiting, port);
+    }
+    return has_sent;
 }
 
 bool nic_link_flush_outboxes(struct nic_view *view)
 {
+    const struct nic_marks *waiting = &view->per_port.waiting;
+    uint32_t end = view->engine->layout.n_far;
     bool has_sent = false;
 
-    for (uint32_t port = 0; port < view->engine->layout.n_far; port++) {
-        struct nic_list *outbox = &view->per_port.link_ends[port].outbox;
-
-        while (outbox->first != NIC_ITEM_NONE && has_room(view, port)) {
-            send_now(view, port, &nic_view_item(view, outbox->first)->descriptor);
-            nic_outbox_drop(view, outbox, &view->desk->n_outbox);
-            has_sent = true;
-        }
+    for (uint32_t port = nic_marks_next(waiting, 0, end); port < end;
+         port = nic_marks_next(waiting, port + 1, end)) {
+        has_sent |= flush_to(view, port);
     }
     return has_sent;
 }
 
 bool nic_link_can_go(const struct nic_view *view)
 {
-    for (uint32_t port = 0; port < view->engine->layout.n_far; port++) {
-        if (__atomic_load_n(&view->per_port.link_ends[port].outbox.first,
-                            __ATOMIC_RELAXED) != NIC_ITEM_NONE &&
+    const struct nic_marks *waiting = &view->per_port.waiting;
+    uint32_t end = view->engine->layout.n_far;
+
+    for (uint32_t port = nic_marks_next(waiting, 0, end); port < end;
+         port = nic_marks_next(waiting, port + 1, end)) {
+        if (!nic_outbox_is_empty(&nic_view_partner(view, port)->link.outbox) &&
             has_room(view, port)) {
             return true;
         }

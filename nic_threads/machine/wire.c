@@ -6,6 +6,7 @@
  */
 #include "nic_threads/machine/wire.h"
 
+#include "nic_threads/machine/announce.h"
 #include "nic_threads/machine/engine_xfer.h"
 #include "nic_threads/machine/waking.h"
 #include "nic_threads/node/items.h"
@@ -22,7 +23,7 @@ static uint64_t entry_gva(const struct nic_view *view, uint32_t from, uint64_t n
 
 static bool has_room(const struct nic_view *view, uint32_t to)
 {
-    const struct nic_wire_end *end = &view->per_node.ends[to];
+    const struct nic_wire_end *end = nic_view_wire_end(view, to);
     /* acquire: pairs with the transport's put of the credit, so that the entries it
      * covers have been read */
     uint64_t credit = __atomic_load_n(&end->credit, __ATOMIC_ACQUIRE);
@@ -31,16 +32,28 @@ static bool has_room(const struct nic_view *view, uint32_t to)
            nic_view_limits(view)->wire;
 }
 
-/** What another node keeps of this one; at the same address on all. */
-static const struct nic_wire_end *own_end(const struct nic_view *view)
+/** Global address of a member of what another node keeps of this one; the same on
+ *  all. */
+#define OWN_END_GVA(view, member)                                                      \
+    (nic_view_wire_end_gva(view, (view)->index) + offsetof(struct nic_wire_end, member))
+
+/** Tell another node that it will find something in this one's wire. */
+static void announce(struct nic_view *view, uint32_t to)
 {
-    return &view->per_node.ends[view->index];
+    const struct nic_announcing announcing = {
+        .each_gva = nic_view_gva(view, view->per_node.announced.each),
+        .groups_gva = nic_view_gva(view, view->per_node.announced.groups),
+        .event_gva = NIC_NODE_GVA(view, announcements),
+        .number = view->index,
+    };
+
+    nic_announce(view, to, &announcing);
 }
 
 static void put_entry(struct nic_view *view, uint32_t to,
                       const struct bcs_descriptor *descriptor, uint32_t port)
 {
-    struct nic_wire_end *end = &view->per_node.ends[to];
+    struct nic_wire_end *end = nic_view_wire_end(view, to);
     struct bcs_descriptor entry = *descriptor;
     struct bcs_node_set dests = bcs_node_set_one(to);
     struct bcs_xfer xfer = {
@@ -48,9 +61,12 @@ static void put_entry(struct nic_view *view, uint32_t to,
         .n_bytes = sizeof(entry),
         .dest_gva = entry_gva(view, view->index, end->n_sent),
         .dests = &dests,
-        .remote_event_gva = nic_view_gva(view, &own_end(view)->arrived),
+        .remote_event_gva = OWN_END_GVA(view, arrived),
     };
 
+    if (end->n_sent == 0) {
+        announce(view, to);
+    }
     atomic_store_explicit(&entry.turn, port, memory_order_relaxed);
     __atomic_store_n(&end->n_sent, end->n_sent + 1, __ATOMIC_RELAXED);
     nic_engine_xfer(view, &xfer);
@@ -63,29 +79,47 @@ void nic_wire_send(struct nic_view *view, uint32_t to,
                    const struct bcs_descriptor *descriptor, uint32_t port)
 {
     struct nic_node *node = view->node;
-    struct nic_list *outbox = &view->per_node.ends[to].outbox;
+    struct nic_outbox *outbox = &nic_view_wire_end(view, to)->outbox;
 
-    if (outbox->first == NIC_ITEM_NONE && has_room(view, to)) {
+    if (nic_outbox_is_empty(outbox) && has_room(view, to)) {
         put_entry(view, to, descriptor, port);
         return;
     }
     nic_outbox_add(view, outbox, &node->n_outbox, descriptor, port);
+    nic_marks_set(&view->per_node.waiting, to);
+}
+
+/** Send what waits for one node, as far as there is room. @return whether any went */
+static bool flush_to(struct nic_view *view, uint32_t to)
+{
+    struct nic_outbox *outbox = &nic_view_wire_end(view, to)->outbox;
+    bool has_sent = false;
+
+    while (!nic_outbox_is_empty(outbox) && has_room(view, to)) {
+        const struct nic_item *item = nic_view_item(view, nic_outbox_first(outbox));
+
+        put_entry(view, to, &item->descriptor, item->port);
+        nic_outbox_drop(view, outbox, &view->node->n_outbox);
+        has_sent = true;
+    }
+    if (nic_outbox_is_empty(outbox)) {
+        nic_marks_clear(&view->per_node.waiting, to);
+    }
+    return has_sent;
 }
 
 bool nic_wire_flush(struct nic_view *view)
 {
-    struct nic_node *node = view->node;
+    const struct nic_marks *waiting = &view->per_node.waiting;
+    uint32_t end = view->engine->n_nodes;
     bool has_sent = false;
 
-    for (uint32_t to = 0; node->n_outbox > 0 && to < view->engine->n_nodes; to++) {
-        struct nic_list *outbox = &view->per_node.ends[to].outbox;
-        while (outbox->first != NIC_ITEM_NONE && has_room(view, to)) {
-            const struct nic_item *item = nic_view_item(view, outbox->first);
-
-            put_entry(view, to, &item->descriptor, item->port);
-            nic_outbox_drop(view, outbox, &node->n_outbox);
-            has_sent = true;
-        }
+    if (view->node->n_outbox == 0) {
+        return false;
+    }
+    for (uint32_t to = nic_marks_next(waiting, 0, end); to < end;
+         to = nic_marks_next(waiting, to + 1, end)) {
+        has_sent |= flush_to(view, to);
     }
     return has_sent;
 }
@@ -107,7 +141,7 @@ static bool is_for_scheduling(const struct bcs_descriptor *entry)
 /** The same for the ring from one node. */
 static uint32_t collect_from(struct nic_view *view, uint32_t from, bool takes_all)
 {
-    struct nic_wire_end *end = &view->per_node.ends[from];
+    struct nic_wire_end *end = nic_view_wire_end(view, from);
     struct nic_batch *batch = &view->desk->batch;
     uint64_t first = end->n_taken, at = first, n = n_arrived(end);
     uint32_t n_most = nic_view_limits(view)->arrivals;
@@ -136,7 +170,10 @@ static uint32_t collect_from(struct nic_view *view, uint32_t from, bool takes_al
             batch->controls[batch->n_controls++] = posted;
         }
     }
-    __atomic_store_n(&end->n_taken, at, __ATOMIC_RELAXED);
+    if (at != first) {
+        __atomic_store_n(&end->n_taken, at, __ATOMIC_RELAXED);
+        nic_marks_set(&view->per_node.taken, from);
+    }
     return (uint32_t)(at - first);
 }
 
@@ -144,7 +181,7 @@ static uint32_t collect_from(struct nic_view *view, uint32_t from, bool takes_al
 static bool take_back_arrived(struct nic_view *to, uint32_t from,
                               struct nic_recall *recall)
 {
-    struct nic_wire_end *end = &to->per_node.ends[from];
+    struct nic_wire_end *end = nic_view_wire_end(to, from);
     uint64_t n = n_arrived(end);
 
     for (uint64_t at = end->n_taken; at < n; at++) {
@@ -165,7 +202,7 @@ static bool take_back_arrived(struct nic_view *to, uint32_t from,
 bool nic_wire_take_back(struct nic_view *from, struct nic_view *to,
                         struct nic_recall *recall)
 {
-    uint32_t id = from->per_node.ends[to->index].outbox.first;
+    uint32_t id = nic_outbox_first(&nic_view_wire_end(from, to->index)->outbox);
 
     while (id != NIC_ITEM_NONE) {
         struct nic_item *item = nic_view_item(from, id);
@@ -180,56 +217,134 @@ bool nic_wire_take_back(struct nic_view *from, struct nic_view *to,
     return take_back_arrived(to, from->index, recall);
 }
 
+/** Whether other nodes have begun to use wires. Also read without the lock. */
+static bool has_announcements(const struct nic_view *view)
+{
+    /* acquire: pairs with the signal that follows the put of the announcement */
+    return __atomic_load_n(&view->node->announcements.count, __ATOMIC_ACQUIRE) !=
+           __atomic_load_n(&view->node->n_announcements_seen, __ATOMIC_RELAXED);
+}
+
+static void take_announcements(struct nic_view *view)
+{
+    struct nic_node *node = view->node;
+    uint64_t n = __atomic_load_n(&node->announcements.count, __ATOMIC_ACQUIRE);
+
+    nic_announced_take(&view->per_node.announced, view->engine->n_nodes,
+                       &view->per_node.senders);
+    __atomic_store_n(&node->n_announcements_seen, n, __ATOMIC_RELAXED);
+}
+
+/** Collect from the wires of some nodes. */
+static uint32_t collect_from_all(struct nic_view *view, uint32_t begin, uint32_t end,
+                                 bool takes_all)
+{
+    const struct nic_marks *senders = &view->per_node.senders;
+    uint32_t n = 0;
+
+    for (uint32_t from = nic_marks_next(senders, begin, end); from < end;
+         from = nic_marks_next(senders, from + 1, end)) {
+        n += collect_from(view, from, takes_all);
+    }
+    return n;
+}
+
 uint32_t nic_wire_collect(struct nic_view *view, bool takes_all)
 {
     uint32_t n_nodes = view->engine->n_nodes;
     /* another one each time: the first may fill the batch */
     uint32_t first = (uint32_t)(view->node->round % n_nodes);
-    uint32_t n = 0;
+    uint32_t n;
 
-    for (uint32_t i = 0; i < n_nodes; i++) {
-        n += collect_from(view, (first + i) % n_nodes, takes_all);
+    if (has_announcements(view)) {
+        take_announcements(view);
     }
-    return n;
+    n = collect_from_all(view, first, n_nodes, takes_all);
+    return n + collect_from_all(view, 0, first, takes_all);
+}
+
+/** Give back what was read from the wire of a node. */
+static void release_from(struct nic_view *view, uint32_t from)
+{
+    struct nic_wire_end *end = nic_view_wire_end(view, from);
+    struct bcs_node_set dests = bcs_node_set_one(from);
+    struct bcs_xfer xfer = {
+        .src = &end->n_taken,
+        .n_bytes = sizeof(end->n_taken),
+        .dest_gva = OWN_END_GVA(view, credit),
+        .dests = &dests,
+        .remote_event_gva = nic_bell_gva(view, from), /* its outbox may wait */
+    };
+
+    nic_engine_xfer(view, &xfer);
 }
 
 void nic_wire_release(struct nic_view *view)
 {
-    for (uint32_t from = 0; from < view->engine->n_nodes; from++) {
-        struct nic_wire_end *end = &view->per_node.ends[from];
+    const struct nic_marks *taken = &view->per_node.taken;
+    uint32_t end = view->engine->n_nodes;
 
-        if (end->n_taken != end->n_released) {
-            struct bcs_node_set dests = bcs_node_set_one(from);
-            struct bcs_xfer xfer = {
-                .src = &end->n_taken,
-                .n_bytes = sizeof(end->n_taken),
-                .dest_gva = nic_view_gva(view, &own_end(view)->credit),
-                .dests = &dests,
-                .remote_event_gva = nic_bell_gva(view, from), /* its outbox may wait */
-            };
-            end->n_released = end->n_taken;
-            nic_engine_xfer(view, &xfer);
-        }
+    for (uint32_t from = nic_marks_next(taken, 0, end); from < end;
+         from = nic_marks_next(taken, from + 1, end)) {
+        nic_marks_clear(taken, from);
+        release_from(view, from);
     }
 }
 
-bool nic_wire_has_work(const struct nic_view *view)
+/** Whether an entry of a node's wire can be read. */
+static bool can_read(const struct nic_view *view, uint32_t from)
 {
-    const struct nic_node *node = view->node;
+    const struct nic_wire_end *end = nic_view_wire_end(view, from);
 
-    for (uint32_t other = 0; other < view->engine->n_nodes; other++) {
-        const struct nic_wire_end *end = &view->per_node.ends[other];
+    return n_arrived(end) != __atomic_load_n(&end->n_taken, __ATOMIC_RELAXED) &&
+           !(__atomic_load_n(&end->is_held, __ATOMIC_RELAXED) &&
+             nic_view_is_full(view));
+}
 
-        if (n_arrived(end) != __atomic_load_n(&end->n_taken, __ATOMIC_RELAXED) &&
-            !(__atomic_load_n(&end->is_held, __ATOMIC_RELAXED) &&
-              nic_view_is_full(view))) {
-            return true;
-        }
-        if (__atomic_load_n(&node->n_outbox, __ATOMIC_RELAXED) > 0 &&
-            __atomic_load_n(&end->outbox.first, __ATOMIC_RELAXED) != NIC_ITEM_NONE &&
-            has_room(view, other)) {
+/** Whether something that waits can go. */
+static bool can_send(const struct nic_view *view)
+{
+    const struct nic_marks *waiting = &view->per_node.waiting;
+    uint32_t end = view->engine->n_nodes;
+
+    for (uint32_t to = nic_marks_next(waiting, 0, end); to < end;
+         to = nic_marks_next(waiting, to + 1, end)) {
+        if (!nic_outbox_is_empty(&nic_view_wire_end(view, to)->outbox) &&
+            has_room(view, to)) {
             return true;
         }
     }
     return false;
+}
+
+bool nic_wire_has_work(const struct nic_view *view)
+{
+    const struct nic_marks *senders = &view->per_node.senders;
+    uint32_t end = view->engine->n_nodes;
+
+    for (uint32_t from = nic_marks_next(senders, 0, end); from < end;
+         from = nic_marks_next(senders, from + 1, end)) {
+        if (can_read(view, from)) {
+            return true;
+        }
+    }
+    return has_announcements(view) ||
+           (__atomic_load_n(&view->node->n_outbox, __ATOMIC_RELAXED) > 0 &&
+            can_send(view));
+}
+
+bool nic_wire_is_empty(const struct nic_view *view)
+{
+    const struct nic_marks *senders = &view->per_node.senders;
+    uint32_t end = view->engine->n_nodes;
+
+    for (uint32_t from = nic_marks_next(senders, 0, end); from < end;
+         from = nic_marks_next(senders, from + 1, end)) {
+        const struct nic_wire_end *wire = nic_view_wire_end(view, from);
+
+        if (n_arrived(wire) != wire->n_taken) {
+            return false;
+        }
+    }
+    return !has_announcements(view) && view->node->n_outbox == 0;
 }

@@ -7,6 +7,8 @@
  * Invariant: entries sent to a node minus entries it has given back (credit, put by
  * the destination) never exceeds limits.wire; what finds no room waits in the outbox
  * in order. The count of the ring's event is the number of entries that are readable.
+ * A node announces itself to another one before its first entry (announce.h), so that
+ * the reader looks at the rings that are in use.
  */
 #ifndef NIC_THREADS_MACHINE_WIRE_H
 #define NIC_THREADS_MACHINE_WIRE_H
@@ -30,6 +32,10 @@ uint32_t nic_wire_collect(struct nic_view *view, bool takes_all);
 
 /** Give the collected entries back to their senders, at the end of a slice. */
 void nic_wire_release(struct nic_view *view);
+
+/** Whether what has come from other nodes has been read, and nothing waits to go
+ *  there. */
+bool nic_wire_is_empty(const struct nic_view *view);
 
 /** Whether an entry can be read or sent; read without the lock. */
 bool nic_wire_has_work(const struct nic_view *view);

@@ -43,6 +43,8 @@ enum nic_wire_kind {
                        as before */
 };
 
+enum { NIC_DEMAND_WORDS = 2 };
+
 /** What a node has besides its desks: the slices of all nodes, and their
  *  collectives. */
 struct nic_node {
@@ -69,15 +71,21 @@ struct nic_node {
     /* global: put by a far process that waits outside of us, another value each time;
      * see libbcs/api/message/external.h */
     uint64_t called;
+    /* global, node 0: the rounds that nodes want next; see strobe_sender.c */
+    uint64_t demand[NIC_DEMAND_WORDS];
+    /* global: wires that other nodes have begun to use */
+    _Alignas(16) struct bcs_event announcements;
+    uint64_t n_announcements_seen;
     uint32_t n_outbox; /* wire entries that found no room, to all nodes */
 
     struct nic_strobe_counts strobes; /* node 0 */
 };
 
-_Static_assert(offsetof(struct nic_node, bell) % sizeof(struct bcs_event) == 0 &&
-                   offsetof(struct nic_node, result_event) % sizeof(struct bcs_event) ==
-                       0,
-               "events are aligned");
+_Static_assert(
+    offsetof(struct nic_node, bell) % sizeof(struct bcs_event) == 0 &&
+        offsetof(struct nic_node, result_event) % sizeof(struct bcs_event) == 0 &&
+        offsetof(struct nic_node, announcements) % sizeof(struct bcs_event) == 0,
+    "events are aligned");
 
 /** Global address of a member of struct nic_node. */
 #define NIC_NODE_GVA(view, member)                                                     \
@@ -123,6 +131,7 @@ struct nic_view {
     /* bits: local ports that the runner has completed something for, to be woken after
      * unlocking; of all views of the node */
     uint64_t *wake;
+    struct nic_region partners;    /* see nic_view_partner */
     uint8_t *scratch;              /* see nic_view_scratch; NULL: not needed yet */
     struct nic_recorder *recorder; /* of the desk's slices; NULL: none */
     struct nic_view *next_made;
@@ -306,6 +315,26 @@ static inline struct bcs_ring *nic_view_ring(const struct nic_view *view, uint32
 static inline struct bcs_ring *nic_view_link(const struct nic_view *view, uint32_t link)
 {
     return nic_view_at(view, nic_region_gva(&view->links, link));
+}
+
+/** What the desk keeps of a port on another node. */
+static inline struct nic_partner *nic_view_partner(const struct nic_view *view,
+                                                   uint32_t port)
+{
+    return nic_view_at(view, nic_region_gva(&view->partners, port));
+}
+
+/** Global address of what each node keeps of the wires between it and another one. */
+static inline uint64_t nic_view_wire_end_gva(const struct nic_view *view, uint32_t node)
+{
+    return nic_region_gva(&view->engine->layout.wire_ends, node);
+}
+
+/** What the view's node keeps of them. */
+static inline struct nic_wire_end *nic_view_wire_end(const struct nic_view *view,
+                                                     uint32_t node)
+{
+    return nic_view_at(view, nic_view_wire_end_gva(view, node));
 }
 
 /** The port whose link it is, or whose desk's. */

@@ -15,6 +15,26 @@ static void *take(uintptr_t *next, size_t n, size_t n_bytes)
     return (void *)place;
 }
 
+static struct nic_marks take_marks(uintptr_t *next, uint32_t n)
+{
+    uint32_t n_words = nic_marks_words(n);
+    struct nic_marks marks;
+
+    marks.words = take(next, n_words, sizeof(marks.words[0]));
+    marks.groups = take(next, nic_marks_words(n_words), sizeof(marks.groups[0]));
+    return marks;
+}
+
+static struct nic_announced take_announced(uintptr_t *next, uint32_t n)
+{
+    struct nic_announced announced;
+
+    announced.each = take(next, n, sizeof(announced.each[0]));
+    announced.groups = take(next, (n + NIC_ANNOUNCED_GROUP - 1) / NIC_ANNOUNCED_GROUP,
+                            sizeof(announced.groups[0]));
+    return announced;
+}
+
 size_t nic_per_port_place(void *begin, uint32_t n_ports, uint32_t n_links,
                           uint32_t n_far, struct nic_per_port *per_port_out)
 {
@@ -22,14 +42,13 @@ size_t nic_per_port_place(void *begin, uint32_t n_ports, uint32_t n_links,
     struct nic_per_port tables;
     uintptr_t next = (uintptr_t)begin;
 
-    tables.writers = take(&next, nic_port_words(n_links), sizeof(tables.writers[0]));
+    tables.writers = take_marks(&next, n_links);
     tables.touched = take(&next, n_words, sizeof(tables.touched[0]));
     tables.has_deferred = take(&next, n_words, sizeof(tables.has_deferred[0]));
     tables.match = take(&next, n_ports, sizeof(tables.match[0]));
     tables.deferred = take(&next, n_ports, sizeof(tables.deferred[0]));
-    tables.announced = take(&next, 2 * (size_t)n_far, sizeof(tables.announced[0]));
-    tables.landings = take(&next, n_far, sizeof(tables.landings[0]));
-    tables.link_ends = take(&next, n_far, sizeof(tables.link_ends[0]));
+    tables.announced = take_announced(&next, 2 * n_far);
+    tables.waiting = take_marks(&next, n_far);
     *per_port_out = tables;
     return (size_t)(next - (uintptr_t)begin);
 }
@@ -40,8 +59,10 @@ size_t nic_per_node_place(void *begin, uint32_t node_ranks, uint32_t n_nodes,
     struct nic_per_node tables;
     uintptr_t next = (uintptr_t)begin;
 
-    tables.ends = take(&next, n_nodes, sizeof(tables.ends[0]));
-    tables.demand = take(&next, n_nodes, sizeof(tables.demand[0]));
+    tables.announced = take_announced(&next, n_nodes);
+    tables.senders = take_marks(&next, n_nodes);
+    tables.taken = take_marks(&next, n_nodes);
+    tables.waiting = take_marks(&next, n_nodes);
     tables.apart = take(&next, (size_t)node_ranks * nic_port_words(node_ranks),
                         sizeof(tables.apart[0]));
     *per_node_out = tables;

@@ -3,6 +3,10 @@
  * What a desk keeps for each of its ports, and a node for each other node: tables in
  * NIC memory behind struct nic_desk and struct nic_node, as long as the job wants them.
  * Under their lock, but for global words and what is atomic.
+ *
+ * A job may have many nodes, of which one meets a few. So what is kept of a partner
+ * stands in a region of its own (region.h), which is touched when the partner is met,
+ * and is zero at first. The tables have a byte and some bits of each.
  */
 #ifndef NIC_THREADS_NODE_TABLES_H
 #define NIC_THREADS_NODE_TABLES_H
@@ -10,17 +14,30 @@
 #include <bcs/primitives.h>
 #include <stdbool.h>
 
+#include "nic_threads/node/marks.h"
 #include "nic_threads/rules/match.h"
+
+/** Descriptors for one reader that found no room; see outbox.h. All zero: none. */
+struct nic_outbox {
+    uint32_t first, last; /* 1 + number of an item */
+};
+
+/** Who has begun to put something here: a byte that is not 0. All global. */
+struct nic_announced {
+    uint8_t *each;   /* by number */
+    uint8_t *groups; /* one for each NIC_ANNOUNCED_GROUP of them */
+};
+
+enum { NIC_ANNOUNCED_GROUP = 64 };
 
 /** What a node keeps of another one: the ends of the two wires that join them. */
 struct nic_wire_end {
     _Alignas(sizeof(struct bcs_event)) struct bcs_event
-        arrived;         /* global: entries that have come */
-    uint64_t credit;     /* global: entries sent that the other node has read */
-    uint64_t n_taken;    /* of those that have come: read, */
-    uint64_t n_released; /* and given back */
+        arrived;      /* global: entries that have come */
+    uint64_t credit;  /* global: entries sent that the other node has read */
+    uint64_t n_taken; /* of those that have come: read */
     uint64_t n_sent;
-    struct nic_list outbox; /* entries to send that found no room */
+    struct nic_outbox outbox; /* entries to send that found no room */
     bool is_held; /* the next one is a send that was left as the node is full; a hint */
 };
 
@@ -31,15 +48,13 @@ struct nic_per_port {
     uint64_t *touched;         /* bits: ports whose rings have entries in the batch */
     struct nic_list *deferred; /* timed: cells to complete at the next strobe */
     uint64_t *has_deferred;    /* bits: ports that have some */
-    /* Bits: links to the desk that are in use. Set by a port of the node before it
-     * publishes the link's first entry, both seq_cst, so who sees the entry is told by
-     * it; for writers on other nodes by the holder of the lock. */
-    _Atomic uint64_t *writers;
+    /* Links to the desk that are in use. Set by a port of the node before it publishes
+     * the link's first entry, both seq_cst, so who sees the entry is told by it; for
+     * writers on other nodes by the holder of the lock. */
+    struct nic_marks writers;
     /* Between nodes: */
-    /* [2 n_far] global: whether a link is in use by a writer elsewhere */
-    uint64_t *announced;
-    struct nic_landing *landings;   /* [n_far] by writer */
-    struct nic_link_end *link_ends; /* [n_far] by who reads: the desk's own links */
+    struct nic_announced announced; /* of 2 n_far links, by their writers elsewhere */
+    struct nic_marks waiting;       /* of n_far: ports whose outboxes hold something */
 };
 
 /** Where the short messages of one port of another node lie: blocks, in their order, as
@@ -55,13 +70,21 @@ struct nic_landing {
 struct nic_link_end {
     uint32_t position; /* of the next entry */
     uint32_t is_announced;
-    struct nic_list outbox; /* entries that found no room */
+    struct nic_outbox outbox; /* entries that found no room */
 };
 
-/** What a node keeps for each other node, and for pairs of its ports. */
+/** What a desk keeps of a port on another node. */
+struct nic_partner {
+    _Alignas(BCS_CACHE_LINE) struct nic_landing landing; /* by what it writes, */
+    struct nic_link_end link;                            /* and reads */
+};
+
+/** What a node keeps for other nodes, and for pairs of its ports. */
 struct nic_per_node {
-    struct nic_wire_end *ends; /* [n_nodes] */
-    uint64_t *demand; /* [n_nodes] global, node 0: round each node wants next */
+    struct nic_announced announced; /* of n_nodes wires, by their writers */
+    struct nic_marks senders;       /* wires to here that are in use */
+    struct nic_marks taken;   /* of these: entries were read, and not given back */
+    struct nic_marks waiting; /* nodes whose outboxes hold something */
     /* [node_ranks] times bits: ports between which direct copies were refused, in
      * whatever direction. Relaxed: whoever has not seen it is refused, too. */
     _Atomic uint64_t *apart;

@@ -54,6 +54,7 @@ static void find_desk(struct nic_view *view, uint32_t desk)
     view->first_served = first;
     view->n_served =
         n_rest < layout->shape.desk_ranks ? n_rest : layout->shape.desk_ranks;
+    view->partners = nic_layout_partners(layout, desk);
     find_links(view, desk);
     nic_per_port_place(view->desk + 1, layout->shape.desk_ranks, layout->n_links,
                        layout->n_far, &view->per_port);

@@ -14,11 +14,7 @@ uint32_t nic_at_hand_link(const struct nic_view *view, uint32_t port)
     uint32_t link = port - view->first_writer;
 
     /* relaxed: an entry is looked for only once; whoever waits looks again */
-    return link < view->n_post_links &&
-                   (atomic_load_explicit(&view->per_port.writers[link / 64],
-                                         memory_order_relaxed) >>
-                        (link % 64) &
-                    1) != 0
+    return link < view->n_post_links && nic_marks_has(&view->per_port.writers, link)
                ? link
                : view->n_links;
 }

@@ -6,6 +6,7 @@
 #include "nic_threads/roles/collection.h"
 
 #include "libbcs/fabric/ring/landing.h"
+#include "nic_threads/machine/announce.h"
 #include "nic_threads/machine/link.h"
 #include "nic_threads/node/completing.h"
 
@@ -47,7 +48,7 @@ static void batch_add(struct nic_batch *batch, const struct bcs_descriptor *desc
 static void take_landed(struct nic_view *view, const struct bcs_descriptor *send,
                         uint32_t port)
 {
-    struct nic_landing *landing = &view->per_port.landings[port];
+    struct nic_landing *landing = &nic_view_partner(view, port)->landing;
     struct bcs_block *block = nic_view_block(view, send->address);
     uint64_t landing_gva =
         nic_layout_landing_gva(&view->engine->layout, nic_view_served(view, 0), port);
@@ -165,13 +166,8 @@ static void take_announcements(struct nic_view *view)
     struct nic_desk *desk = view->desk;
     uint64_t n = __atomic_load_n(&desk->announcements.count, __ATOMIC_ACQUIRE);
 
-    for (uint32_t i = 0; i < view->n_links; i++) {
-        if (__atomic_load_n(&view->per_port.announced[i], __ATOMIC_RELAXED) != 0) {
-            /* seq_cst: ports of this node set others of these bits */
-            atomic_fetch_or_explicit(&view->per_port.writers[i / 64],
-                                     UINT64_C(1) << (i % 64), memory_order_seq_cst);
-        }
-    }
+    nic_announced_take(&view->per_port.announced, view->n_links,
+                       &view->per_port.writers);
     __atomic_store_n(&desk->n_announcements_seen, n, __ATOMIC_RELAXED);
 }
 
@@ -267,7 +263,7 @@ void nic_collection_release_far(struct nic_view *view, uint32_t link)
 {
     struct bcs_ring *ring = nic_view_link(view, link);
     uint32_t writer = nic_view_writer(view, link);
-    struct nic_landing *landing = &view->per_port.landings[writer];
+    struct nic_landing *landing = &nic_view_partner(view, writer)->landing;
     bool is_desk = link >= view->n_post_links;
     /* relaxed: only written here; what was given back so far */
     uint32_t before = atomic_load_explicit(&ring->consumed, memory_order_relaxed);

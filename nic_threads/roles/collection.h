@@ -51,19 +51,7 @@ static inline void nic_collection_release_link(struct nic_view *view, uint32_t l
 static inline uint32_t nic_collection_next_writer(const struct nic_view *view,
                                                   uint32_t from, uint32_t end)
 {
-    while (from < end) {
-        /* seq_cst: pairs with that of bcs_post_link */
-        uint64_t bits = atomic_load_explicit(&view->per_port.writers[from / 64],
-                                             memory_order_seq_cst) >>
-                        from % 64;
-
-        if (bits != 0) {
-            from += (uint32_t)__builtin_ctzll(bits);
-            return from < end ? from : end;
-        }
-        from = (from / 64 + 1) * 64;
-    }
-    return end;
+    return nic_marks_next(&view->per_port.writers, from, end);
 }
 
 /** Whether a ring holds anything that can be taken. */

@@ -377,7 +377,7 @@ static __attribute__((noinline)) bool put_demand(struct nic_view *view)
     const struct bcs_xfer xfer = {
         .src = &wanted,
         .n_bytes = sizeof(wanted),
-        .dest_gva = nic_view_gva(view, &view->per_node.demand[view->index]),
+        .dest_gva = NIC_NODE_GVA(view, demand[wanted % NIC_DEMAND_WORDS]),
         .dests = &sender,
         .remote_event_gva = nic_bell_gva(view, 0),
     };

@@ -5,13 +5,18 @@
  * need of it. Runs under the engine lock of node 0's desk; in driver `threads` on a
  * thread of its own, which is the only one to use node->phase and is_open.
  *
- * Protocol. A node that has work puts the number of the round it wants into its word of
- * node 0's demand table: one more than the last round it has seen begin. The sender
- * begins round r when some word is larger than r - 1, puts the microstrobe to all nodes
+ * Protocol. A node that has work puts the number of the round it wants to node 0: one
+ * more than the last round it has seen begin. The sender begins round r when somebody
+ * wants a round after r - 1, puts the microstrobe to all nodes
  * (Xfer-And-Signal), and sends the next one when every node's `done` has reached the
  * present one (Compare-And-Write). So no node is ever more than one microphase ahead of
  * another, and work that a node collected too late for round r is demanded for r + 1.
  * Whether PM, BBM and RM are needed at all is one more query. [BCS-MPI section 4.2]
+ *
+ * All nodes put their demand to the same words, one for odd numbers and one for even
+ * ones. No put hides a later demand. For what a node puts for round r is there before
+ * the node counts any microphase of r as done, so that no round after r has begun, and
+ * nobody wants one after r + 1, as long as it is under way.
  *
  * With strobes on demand every round is a slice. A timed slice is opened by the clock,
  * with a round of the phase BEGIN alone. Each node demands what it still needs before
@@ -153,9 +158,9 @@ static bool is_demanded(const struct nic_view *view)
 {
     uint64_t round = __atomic_load_n(&view->node->phase.round, __ATOMIC_RELAXED);
 
-    for (uint32_t i = 0; i < view->engine->n_nodes; i++) {
+    for (uint32_t i = 0; i < NIC_DEMAND_WORDS; i++) {
         /* acquire: pairs with the strobe receiver's put_demand */
-        if (__atomic_load_n(&view->per_node.demand[i], __ATOMIC_ACQUIRE) > round) {
+        if (__atomic_load_n(&view->node->demand[i], __ATOMIC_ACQUIRE) > round) {
             return true;
         }
     }

@@ -58,21 +58,6 @@ static bool are_links_empty(const struct nic_view *view, const uint64_t *writers
     return !nic_collection_has_announcements(view);
 }
 
-/** Whether what has come from other nodes has been read, and nothing waits to go
- *  there. */
-static bool are_wires_empty(const struct nic_view *view)
-{
-    for (uint32_t i = 0; i < view->engine->n_nodes; i++) {
-        const struct nic_wire_end *end = &view->per_node.ends[i];
-
-        /* acquire: pairs with the signal that follows an entry */
-        if (__atomic_load_n(&end->arrived.count, __ATOMIC_ACQUIRE) != end->n_taken) {
-            return false;
-        }
-    }
-    return view->node->n_outbox == 0;
-}
-
 bool nic_has_read_all(const struct nic_view *view, const uint64_t *writers)
 {
     const struct nic_batch *batch = &view->desk->batch;
@@ -86,7 +71,8 @@ bool nic_has_read_all(const struct nic_view *view, const uint64_t *writers)
             return false;
         }
     }
-    return are_links_empty(view, writers) && (view->is_alone || are_wires_empty(view));
+    return are_links_empty(view, writers) &&
+           (view->is_alone || nic_wire_is_empty(view));
 }
 
 static const struct nic_match *match_of(const struct nic_view *view, uint32_t port)

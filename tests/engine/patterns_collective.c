@@ -181,10 +181,11 @@ void pattern_exchanges(struct rank *me)
 static bool is_part_on_its_way(const struct rank *me)
 {
     const struct nic_engine *engine = me->context->engine;
-    const struct nic_wire_end *ends = nic_engine_view_at(engine, 0)->per_node.ends;
+    const struct nic_view *view = nic_engine_view_at(engine, 0);
 
     for (uint32_t from = 1; from < engine->n_nodes; from++) {
-        if (__atomic_load_n(&ends[from].arrived.count, __ATOMIC_ACQUIRE) > 0) {
+        if (__atomic_load_n(&nic_view_wire_end(view, from)->arrived.count,
+                            __ATOMIC_ACQUIRE) > 0) {
             return true;
         }
     }

@@ -42,6 +42,8 @@ static int fill_board(struct fake_job *fake)
         200,
         128,
         300,
+        64,
+        64,
         0,
         {0},
     };

@@ -50,6 +50,12 @@ static bool has_legal_limits(const struct bcs_limits *limits)
     return true;
 }
 
+/** Whether a table can have elements of so many bytes. */
+static bool fits(uint32_t n_bytes, uint32_t window)
+{
+    return n_bytes > 0 && n_bytes <= window;
+}
+
 /** Whether a board says what can be: a layout may be computed of it. */
 static bool is_sound(const struct bcs_board *board, uint64_t n_bytes)
 {
@@ -63,10 +69,10 @@ static bool is_sound(const struct bcs_board *board, uint64_t n_bytes)
            n_bytes >= bcs_board_bytes(board->n_nodes) &&
            shape->limits.landing <= window &&
            bcs_stands_bytes(shape->n_ports) <= window &&
-           shape->n_item_bytes <= window && shape->n_slot_bytes <= window &&
-           shape->n_wire_bytes <= window && shape->n_item_bytes > 0 &&
-           shape->n_slot_bytes > 0 && shape->n_wire_bytes > 0 &&
-           shape->n_desk_bytes <= BYTES_MOST && shape->n_node_bytes <= BYTES_MOST &&
+           fits(shape->n_item_bytes, window) && fits(shape->n_slot_bytes, window) &&
+           fits(shape->n_wire_bytes, window) && fits(shape->n_partner_bytes, window) &&
+           fits(shape->n_wire_end_bytes, window) && shape->n_desk_bytes <= BYTES_MOST &&
+           shape->n_node_bytes <= BYTES_MOST &&
            shape->n_desk_bytes >= sizeof(uint64_t) &&
            board->lock_offset <= shape->n_desk_bytes - sizeof(uint64_t) &&
            board->slice_offset <= shape->n_desk_bytes - sizeof(uint64_t);

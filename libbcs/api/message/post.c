@@ -24,9 +24,8 @@ static void link_near(struct bcs_context *context, struct bcs_ring_writer *ring,
     uint32_t link = context->rank - view->first_writer;
 
     *ring = bcs_ring_writer_of(nic_view_link(view, link), view->link_mask, desk);
-    /* seq_cst: before the first entry; see struct nic_per_port */
-    atomic_fetch_or_explicit(&view->per_port.writers[link / 64],
-                             UINT64_C(1) << (link % 64), memory_order_seq_cst);
+    /* before the first entry; see struct nic_per_port */
+    nic_marks_set(&view->per_port.writers, link);
 }
 
 int bcs_post_init(struct bcs_context *context)

@@ -14,6 +14,10 @@
 #include "libbcs/fabric/ring/near_line.h"
 #include "libbcs/fabric/ring/stand.h"
 
+/** What collective slots take in the first part, of limits.whole; each grows with the
+ *  nodes. */
+#define SLOT_BYTES_FIRST UINT64_C(4096)
+
 uint32_t nic_layout_n_local(const struct nic_layout *layout, uint32_t node)
 {
     uint32_t first = node * layout->shape.node_ranks;
@@ -104,6 +108,18 @@ static void size_port(const struct drawing *drawing)
     }
 }
 
+/** Sizes of a desk's tables. */
+static void size_desk(const struct drawing *drawing)
+{
+    struct nic_layout *layout = drawing->layout;
+    const struct nic_shape *shape = &layout->shape;
+    uint64_t whole = shape->limits.whole;
+
+    layout->items = table(drawing, layout->n_items,
+                          (layout->n_desks > 1 ? 4 : 16) * whole, shape->n_item_bytes);
+    layout->partners = table(drawing, layout->n_far, whole / 2, shape->n_partner_bytes);
+}
+
 /** The first parts of the ports: ring, first cells, orders, first blocks. */
 static void place_ports(struct drawing *drawing)
 {
@@ -126,15 +142,26 @@ static void place_ports(struct drawing *drawing)
     reserve(drawing, (layout->shape.node_ranks - 1) * layout->port_stride_bytes);
 }
 
-/** The first parts of the desks: state, first items. */
+/** The first parts of the desks: state, first items, first partners. */
 static void place_desks(struct drawing *drawing)
 {
     struct nic_layout *layout = drawing->layout;
 
     layout->desk_gva = reserve(drawing, layout->shape.n_desk_bytes);
     place_first(drawing, &layout->items);
+    place_first(drawing, &layout->partners);
     layout->desk_stride_bytes = reserve(drawing, 0) - layout->desk_gva;
     reserve(drawing, (layout->n_desks - 1) * layout->desk_stride_bytes);
+}
+
+/** The regions of the desks, from an address on. @return their end */
+static uint64_t place_desks_later(struct nic_layout *layout, uint64_t begin)
+{
+    uint64_t end = place_later(&layout->items, begin, layout->n_items);
+
+    end = place_later(&layout->partners, end, layout->n_far);
+    layout->desk_later_stride_bytes = end - begin;
+    return begin + layout->n_desks * layout->desk_later_stride_bytes;
 }
 
 /** The regions of the ports, from an address on. @return their end */
@@ -191,14 +218,15 @@ static void place_all(struct drawing *drawing)
         layout->n_links > 0 ? bcs_near_n_in_all(limits, shape->node_ranks) : 0;
     n_near = n_slots * layout->n_near;
     n_whole_near = limits->whole > 0 ? layout->n_near : 0; /* those of all processes */
-    layout->items = table(drawing, layout->n_items,
-                          UINT64_C(1) * (layout->n_desks > 1 ? 4 : 16) * limits->whole,
-                          shape->n_item_bytes);
+    size_desk(drawing);
     layout->slots =
-        table(drawing, n_slots, UINT64_C(16) * limits->whole, shape->n_slot_bytes);
+        table(drawing, n_slots, SLOT_BYTES_FIRST * limits->whole / shape->n_slot_bytes,
+              shape->n_slot_bytes);
     layout->near = table(drawing, n_near, larger(limits->whole / 8, n_whole_near),
                          sizeof(struct bcs_near_block));
     layout->wires = table(drawing, n_wires, 0, shape->n_wire_bytes);
+    layout->wire_ends =
+        table(drawing, layout->n_nodes, limits->whole / 2, shape->n_wire_end_bytes);
     layout->stages =
         table(drawing, n_stages, 0, sizeof(struct bcs_block) + BCS_CHUNK_BLOCK_BYTES);
     layout->node_links = table(drawing, n_node_links, 0, bcs_ring_bytes(limits->link));
@@ -208,6 +236,7 @@ static void place_all(struct drawing *drawing)
     size_port(drawing);
 
     layout->node_gva = reserve(drawing, shape->n_node_bytes);
+    place_first(drawing, &layout->wire_ends);
     place_desks(drawing);
     place_first(drawing, &layout->slots);
     place_first(drawing, &layout->near);
@@ -215,12 +244,11 @@ static void place_all(struct drawing *drawing)
     layout->whole_bytes = reserve(drawing, 0);
 
     end = bcs_align_up(layout->whole_bytes, window_bytes);
-    layout->desk_later_stride_bytes =
-        place_later(&layout->items, end, layout->n_items) - end;
-    end += layout->n_desks * layout->desk_later_stride_bytes;
+    end = place_desks_later(layout, end);
     end = place_later(&layout->slots, end, n_slots);
     end = place_later(&layout->near, end, n_near);
     end = place_later(&layout->wires, end, n_wires);
+    end = place_later(&layout->wire_ends, end, layout->n_nodes);
     end = place_later(&layout->stages, end, n_stages);
     end = place_later(&layout->node_links, end, n_node_links);
     end = place_later(&layout->spans, end, n_spans);

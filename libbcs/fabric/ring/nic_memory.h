@@ -11,7 +11,8 @@
  * state, the ports with their rings, and the first elements of each table. The tables
  * go on behind it, each in a region of its own that is as large as it may ever become:
  * that costs address space where a process looks at it, and memory where it has been
- * touched (region.h).
+ * touched (region.h). What grows with the nodes of the job stands in such regions, so
+ * that the first part does not: of each other node and port it has some bytes.
  */
 #ifndef LIBBCS_FABRIC_RING_NIC_MEMORY_H
 #define LIBBCS_FABRIC_RING_NIC_MEMORY_H
@@ -52,13 +53,15 @@ struct nic_shape {
      * desk_ranks is
      * 1. No bool: who looks at a job has it from the memory of a foreign process. */
     uint8_t has_links;
-    uint32_t n_cells;      /* completion cells a port (BCS_DESCRIPTORS) */
-    uint32_t n_groups;     /* collective slots a port leads (BCS_COMMUNICATORS) */
-    size_t n_node_bytes;   /* of the engine's own state of a node, */
-    size_t n_desk_bytes;   /* and of a desk */
-    uint32_t n_item_bytes; /* of struct nic_item */
-    uint32_t n_wire_bytes; /* of one wire entry */
-    uint32_t n_slot_bytes; /* of one collective slot */
+    uint32_t n_cells;          /* completion cells a port (BCS_DESCRIPTORS) */
+    uint32_t n_groups;         /* collective slots a port leads (BCS_COMMUNICATORS) */
+    size_t n_node_bytes;       /* of the engine's own state of a node, */
+    size_t n_desk_bytes;       /* and of a desk */
+    uint32_t n_item_bytes;     /* of struct nic_item */
+    uint32_t n_wire_bytes;     /* of one wire entry */
+    uint32_t n_slot_bytes;     /* of one collective slot */
+    uint32_t n_partner_bytes;  /* of what a desk keeps of a port on another node, */
+    uint32_t n_wire_end_bytes; /* and a node of another one */
     uint32_t n_spans; /* of a series of what was recorded, in each of two halves; 0:
                          none is */
     struct bcs_limits limits;
@@ -79,13 +82,15 @@ struct nic_layout {
     uint64_t desk_later_stride_bytes; /* from one desk's region to the next one's */
     uint32_t n_items;                 /* of a desk */
     uint32_t send_limit;              /* sends without a receive that a desk keeps */
-    struct nic_region items; /* n_items, of the first desk; see nic_layout_items */
-    struct nic_region slots; /* n_ports * n_groups collective slots */
+    struct nic_region items;    /* n_items, of the first desk; see nic_layout_items */
+    struct nic_region partners; /* n_far, of the first desk; see nic_layout_partners */
+    struct nic_region slots;    /* n_ports * n_groups collective slots */
     /* n_near blocks of bcs_near_block for each of them; none where ports share a
      * desk */
     struct nic_region near;
     uint32_t n_near;
-    struct nic_region wires; /* n_nodes rings of limits.wire entries */
+    struct nic_region wires;     /* n_nodes rings of limits.wire entries */
+    struct nic_region wire_ends; /* n_nodes, by the other node */
     /* limits.stage_blocks chunk blocks for each node, or, with links, each port of the
      * node */
     struct nic_region stages;
@@ -175,15 +180,30 @@ static inline uint64_t nic_layout_desk_gva(const struct nic_layout *layout,
                                   layout->shape.desk_ranks * layout->desk_stride_bytes;
 }
 
-/** The items of a desk, by its number on its node. */
-static inline struct nic_region nic_layout_items(const struct nic_layout *layout,
-                                                 uint32_t desk)
+/** A table of a desk, by its number on its node, from that of the first one. */
+static inline struct nic_region nic_layout_of_desk(const struct nic_layout *layout,
+                                                   const struct nic_region *of_first,
+                                                   uint32_t desk)
 {
-    struct nic_region region = layout->items;
+    struct nic_region region = *of_first;
 
     region.first_gva += desk * layout->desk_stride_bytes;
     region.gva += desk * layout->desk_later_stride_bytes;
     return region;
+}
+
+/** The items of a desk. */
+static inline struct nic_region nic_layout_items(const struct nic_layout *layout,
+                                                 uint32_t desk)
+{
+    return nic_layout_of_desk(layout, &layout->items, desk);
+}
+
+/** What a desk keeps of the ports on other nodes. */
+static inline struct nic_region nic_layout_partners(const struct nic_layout *layout,
+                                                    uint32_t desk)
+{
+    return nic_layout_of_desk(layout, &layout->partners, desk);
 }
 
 /** Number of ports of a node. */

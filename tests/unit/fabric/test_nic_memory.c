@@ -14,19 +14,19 @@
 
 /* With the usual limits, and then with the least. */
 static struct nic_shape shapes[] = {
-    {1, 1, 1, false, 64, 4096, 5000, 7000, 200, 128, 300, 0, {0}},
-    {5, 2, 2, false, 64, 4096, 5000, 7000, 200, 128, 300, 2, {0}},
-    {7, 3, 3, false, 1000, 4, 4096, 7000, 8, 128, 64, 64, {0}},
-    {8, 8, 8, false, 65536, 65536, 100000, 7000, 256, 128, 320, 8192, {0}},
-    {300, 200, 200, false, 64, 4096, 5000, 7000, 200, 128, 300, 0, {0}},
-    {512, 1, 1, false, 64, 4096, 123456, 7000, 200, 128, 300, 2, {0}},
-    {300, 300, 1, true, 64, 4096, 5000, 7000, 200, 128, 300, 64, {0}},
-    {1, 1, 1, false, 64, 4, 5000, 7000, 200, 128, 300, 8192, {0}},
-    {5, 2, 2, false, 64, 4, 5000, 7000, 200, 128, 300, 0, {0}},
-    {64, 1, 1, true, 64, 4096, 123456, 7000, 200, 128, 300, 2, {0}},
-    {9, 4, 1, true, 64, 4, 5000, 7000, 200, 128, 300, 64, {0}},
-    {512, 1, 1, false, 64, 4, 123456, 7000, 200, 128, 300, 8192, {0}},
-    {300, 300, 1, true, 64, 4, 5000, 7000, 200, 128, 300, 0, {0}},
+    {1, 1, 1, false, 64, 4096, 5000, 7000, 200, 128, 320, 64, 64, 0, {0}},
+    {5, 2, 2, false, 64, 4096, 5000, 7000, 200, 128, 320, 64, 64, 2, {0}},
+    {7, 3, 3, false, 1000, 4, 4096, 7000, 8, 128, 64, 64, 64, 64, {0}},
+    {8, 8, 8, false, 65536, 65536, 100000, 7000, 256, 128, 320, 64, 64, 8192, {0}},
+    {300, 200, 200, false, 64, 4096, 5000, 7000, 200, 128, 320, 64, 64, 0, {0}},
+    {512, 1, 1, false, 64, 4096, 123456, 7000, 200, 128, 320, 64, 64, 2, {0}},
+    {300, 300, 1, true, 64, 4096, 5000, 7000, 200, 128, 320, 64, 64, 64, {0}},
+    {1, 1, 1, false, 64, 4, 5000, 7000, 200, 128, 320, 64, 64, 8192, {0}},
+    {5, 2, 2, false, 64, 4, 5000, 7000, 200, 128, 320, 64, 64, 0, {0}},
+    {64, 1, 1, true, 64, 4096, 123456, 7000, 200, 128, 320, 64, 64, 2, {0}},
+    {9, 4, 1, true, 64, 4, 5000, 7000, 200, 128, 320, 64, 64, 64, {0}},
+    {512, 1, 1, false, 64, 4, 123456, 7000, 200, 128, 320, 64, 64, 8192, {0}},
+    {300, 300, 1, true, 64, 4, 5000, 7000, 200, 128, 320, 64, 64, 0, {0}},
 };
 enum { N_SHAPES = sizeof(shapes) / sizeof(shapes[0]), FIRST_WITH_LEAST = 7 };
 
@@ -105,6 +105,11 @@ static void list_desks(const struct nic_layout *layout, struct parts *parts)
 
         add(parts, gva, gva + layout->shape.n_desk_bytes);
         add_table(parts, layout, &items, layout->n_items);
+        if (layout->n_far > 0) {
+            const struct nic_region partners = nic_layout_partners(layout, desk);
+
+            add_table(parts, layout, &partners, layout->n_far);
+        }
         if (layout->n_desks == 1) {
             return;
         }
@@ -150,6 +155,7 @@ static void list_parts(const struct nic_layout *layout, struct parts *parts)
     }
     add_table(parts, layout, &layout->wires,
               (uint64_t)layout->n_nodes * shape->limits.wire);
+    add_table(parts, layout, &layout->wire_ends, layout->n_nodes);
     add_table(parts, layout, &layout->stages,
               (uint64_t)(layout->n_far > 0 ? shape->node_ranks : layout->n_nodes) *
                   shape->limits.stage_blocks);
@@ -279,8 +285,8 @@ END_TEST
 START_TEST(an_impossible_shape_is_refused)
 {
     static const struct nic_shape wrong[] = {
-        {0, 1, 1, true, 64, 4096, 5000, 7000, 200, 128, 300, 0, {0}},
-        {4, 0, 1, true, 64, 4096, 5000, 7000, 200, 128, 300, 0, {0}},
+        {0, 1, 1, true, 64, 4096, 5000, 7000, 200, 128, 320, 64, 64, 0, {0}},
+        {4, 0, 1, true, 64, 4096, 5000, 7000, 200, 128, 320, 64, 64, 0, {0}},
         {2 * NIC_NODE_RANKS_MOST,
          NIC_NODE_RANKS_MOST + 1,
          NIC_NODE_RANKS_MOST + 1,
@@ -291,15 +297,32 @@ START_TEST(an_impossible_shape_is_refused)
          7000,
          200,
          128,
-         300,
+         320,
+         64,
+         64,
          0,
          {0}},
-        {NIC_NODES_MOST + 1, 1, 1, true, 64, 4096, 5000, 7000, 200, 128, 300, 0, {0}},
-        {8, 4, 2, false, 64, 4096, 5000, 7000, 200, 128, 300, 0, {0}},
-        {8, 4, 4, true, 64, 4096, 5000, 7000, 200, 128, 300, 0, {0}},
+        {NIC_NODES_MOST + 1,
+         1,
+         1,
+         true,
+         64,
+         4096,
+         5000,
+         7000,
+         200,
+         128,
+         320,
+         64,
+         64,
+         0,
+         {0}},
+        {8, 4, 2, false, 64, 4096, 5000, 7000, 200, 128, 320, 64, 64, 0, {0}},
+        {8, 4, 4, true, 64, 4096, 5000, 7000, 200, 128, 320, 64, 64, 0, {0}},
     };
-    const struct nic_shape too_many = {
-        257, 2, 2, false, 64, NIC_GROUPS_MOST, 5000, 7000, 200, 128, 300, 0, {0}};
+    const struct nic_shape too_many = {257,  2,    2,   false, 64,  NIC_GROUPS_MOST,
+                                       5000, 7000, 200, 128,   320, 64,
+                                       64,   0,    {0}};
     struct nic_layout unchanged = {.n_nodes = 99};
 
     ck_assert_int_eq(nic_layout_init(&unchanged, &too_many), -E2BIG);

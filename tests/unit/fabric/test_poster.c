@@ -27,7 +27,9 @@ static void setup_with(const char *sizes)
                               .n_node_bytes = 1000,
                               .n_item_bytes = 256,
                               .n_wire_bytes = 128,
-                              .n_slot_bytes = 256};
+                              .n_slot_bytes = 256,
+                              .n_partner_bytes = 64,
+                              .n_wire_end_bytes = 64};
     struct bcs_memory_params params = {.transport = "shm", .n_nodes = 1};
     const char *bad;
 

@@ -71,7 +71,7 @@ END_TEST
 
 START_TEST(what_waits_for_room_leaves_in_its_order)
 {
-    struct nic_list outbox = {.first = NIC_ITEM_NONE, .last = NIC_ITEM_NONE};
+    struct nic_outbox outbox = {0};
     uint32_t n_waiting = 0, taken;
 
     for (int turn = 0; turn < 2; turn++) {
@@ -82,11 +82,13 @@ START_TEST(what_waits_for_room_leaves_in_its_order)
         }
         ck_assert_uint_eq(n_waiting, N_LISTED);
         for (int32_t i = 0; i < N_LISTED; i++) {
-            ck_assert_int_eq(nic_view_item(view, outbox.first)->descriptor.tag, i);
+            ck_assert_int_eq(
+                nic_view_item(view, nic_outbox_first(&outbox))->descriptor.tag, i);
             nic_outbox_drop(view, &outbox, &n_waiting);
         }
         ck_assert_uint_eq(n_waiting, 0);
-        ck_assert_uint_eq(outbox.first, NIC_ITEM_NONE);
+        ck_assert(nic_outbox_is_empty(&outbox));
+        ck_assert_uint_eq(nic_outbox_first(&outbox), NIC_ITEM_NONE);
     }
     ck_assert_uint_eq(view->desk->items_touched, taken); /* the same again */
 }
@@ -131,29 +133,44 @@ static void expect_behind(const void *table, size_t n_bytes, uintptr_t *end)
     *end = (uintptr_t)table + n_bytes;
 }
 
+static void expect_marks(const struct nic_marks *marks, size_t n_words, size_t n_groups,
+                         uintptr_t *end)
+{
+    expect_behind((const void *)marks->words, n_words * sizeof(uint64_t), end);
+    expect_behind((const void *)marks->groups, n_groups * sizeof(uint64_t), end);
+}
+
+static void expect_announced(const struct nic_announced *announced, size_t n,
+                             size_t n_groups, uintptr_t *end)
+{
+    expect_behind(announced->each, n, end);
+    expect_behind(announced->groups, n_groups, end);
+}
+
 START_TEST(tables_stand_one_behind_the_other)
 {
-    enum { N_PORTS = 70, N_LINKS = 200, N_FAR = 130, N_NODES = 9, BEGIN = 4096 };
+    enum { N_PORTS = 70, N_LINKS = 8192, N_FAR = 4160, N_NODES = 4097, BEGIN = 4096 };
     struct nic_per_port a_port;
     struct nic_per_node a_node;
     uintptr_t end = BEGIN;
     size_t n_bytes =
         nic_per_port_place((void *)(uintptr_t)BEGIN, N_PORTS, N_LINKS, N_FAR, &a_port);
 
-    expect_behind(a_port.writers, 4 * sizeof(a_port.writers[0]), &end);
+    expect_marks(&a_port.writers, 128, 2, &end);
     expect_behind(a_port.touched, 2 * sizeof(a_port.touched[0]), &end);
     expect_behind(a_port.has_deferred, 2 * sizeof(a_port.has_deferred[0]), &end);
     expect_behind(a_port.match, N_PORTS * sizeof(a_port.match[0]), &end);
     expect_behind(a_port.deferred, N_PORTS * sizeof(a_port.deferred[0]), &end);
     /* of ports, and of desks */
-    expect_behind(a_port.announced, 2 * N_FAR * sizeof(a_port.announced[0]), &end);
-    expect_behind(a_port.landings, N_FAR * sizeof(a_port.landings[0]), &end);
-    expect_behind(a_port.link_ends, N_FAR * sizeof(a_port.link_ends[0]), &end);
+    expect_announced(&a_port.announced, 2 * N_FAR, 130, &end);
+    expect_marks(&a_port.waiting, 65, 2, &end);
     ck_assert_uint_le(end, BEGIN + n_bytes);
     end = BEGIN;
     n_bytes = nic_per_node_place((void *)(uintptr_t)BEGIN, N_PORTS, N_NODES, &a_node);
-    expect_behind(a_node.ends, N_NODES * sizeof(a_node.ends[0]), &end);
-    expect_behind(a_node.demand, N_NODES * sizeof(a_node.demand[0]), &end);
+    expect_announced(&a_node.announced, N_NODES, 65, &end);
+    expect_marks(&a_node.senders, 65, 2, &end);
+    expect_marks(&a_node.taken, 65, 2, &end);
+    expect_marks(&a_node.waiting, 65, 2, &end);
     expect_behind(a_node.apart, 2 * N_PORTS * sizeof(a_node.apart[0]), &end);
     ck_assert_uint_le(end, BEGIN + n_bytes);
 }

@@ -211,7 +211,7 @@ START_TEST(every_node_comes_first_in_turn)
         take_from(0, 1, &next);
     }
     ck_assert_int_lt(next, N_WIRE); /* else all fits, and nothing is shown */
-    ck_assert_uint_eq(view->per_node.ends[2].n_taken, 1);
+    ck_assert_uint_eq(nic_view_wire_end(view, 2)->n_taken, 1);
 }
 END_TEST
 
@@ -240,7 +240,7 @@ START_TEST(what_finds_no_room_waits_in_the_outbox)
 {
     const int32_t n_sent = N_WIRE + 50;
     const struct nic_node *sender = view_of(1)->node;
-    const struct nic_wire_end *end = &view_of(1)->per_node.ends[0];
+    const struct nic_wire_end *end = nic_view_wire_end(view_of(1), 0);
     int32_t next = 0;
 
     send_many(1, 0, 0, n_sent);
@@ -340,8 +340,8 @@ START_TEST(random_traffic_keeps_every_pair_in_order)
             nic_wire_release(view);
             empty_batch(a);
         }
-        ck_assert_uint_le(view_of(a)->per_node.ends[b].n_sent - (uint64_t)taken[a][b],
-                          N_WIRE);
+        ck_assert_uint_le(
+            nic_view_wire_end(view_of(a), b)->n_sent - (uint64_t)taken[a][b], N_WIRE);
     }
     ck_assert_int_gt(taken[0][1], 3000);
 }

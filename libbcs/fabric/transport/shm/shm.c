@@ -146,6 +146,11 @@ static void data_store(uint8_t *dest, const uint8_t *src, size_t n_bytes)
     size_t n_before = n_bytes - sizeof(uint64_t);
     uint64_t last;
 
+    if (n_bytes == 1) {
+        /* Pairs with the acquire load of whoever polls the byte by address. */
+        __atomic_store_n(dest, *src, __ATOMIC_RELEASE);
+        return;
+    }
     if (n_bytes < sizeof(last) || (uintptr_t)(dest + n_before) % sizeof(last) != 0) {
         memmove(dest, src, n_bytes); /* src may be dest, on the caller's own node */
         return;
