@@ -15,6 +15,8 @@ static const char *const driver_choices[] = {"inline", "threads", NULL};
 static const char *const copy_choices[] = {"auto", "direct", "pooled", NULL};
 static const char *const buffering_choices[] = {"eager", "none", NULL};
 static const char *const switch_choices[] = {"off", "on", NULL};
+static const char *const far_map_choices[] = {"block", "cyclic", "uneven", "falling",
+                                              NULL};
 static const char *const referee_choices[] = {"abort", "report", "hold", "off", NULL};
 
 #define FIELD(field) .offset = offsetof(struct nic_config, field)
@@ -215,6 +217,20 @@ static const struct bcs_config_entry entries[] = {
             "process reaches the nodes of other machines by the core primitives alone.",
     },
     {
+        .name = "BCS_FAR_MAP",
+        .fallback = "block",
+        .kind = BCS_CONFIG_CHOICE,
+        .choices = far_map_choices,
+        FIELD(far_map),
+        .is_for_tests = true,
+        .help =
+            "For developers; only in builds with tests. How ranks are dealt to the "
+            "machines of BCS_FAR. block: those of a machine follow each other; cyclic: "
+            "one to each machine in turn; uneven: to each machine another number, "
+            "which do not follow each other; falling: as block, but the ranks of a "
+            "machine, also of the only one, have its ports backwards.",
+    },
+    {
         .name = "BCS_LIMITS",
         .fallback = "usual",
         .kind = BCS_CONFIG_LIMITS,
@@ -258,26 +274,46 @@ static uint32_t n_machines(const struct nic_config *config)
     return config->far > 1 ? (uint32_t)config->far : 1;
 }
 
-uint32_t nic_config_node_ranks(const struct nic_config *config, uint32_t n_ports)
+static uint32_t smaller(uint32_t a, uint32_t b)
 {
-    /* a node is on one machine */
-    uint32_t most = (n_ports - 1) / n_machines(config) + 1;
-
-    return config->node_ranks > 0 && config->node_ranks < most
-               ? (uint32_t)config->node_ranks
-               : most;
+    return a < b ? a : b;
 }
 
-struct nic_near_nodes nic_config_near_nodes(const struct nic_config *config,
-                                            uint32_t n_ports, uint32_t port)
+uint32_t nic_config_node_ranks(const struct nic_config *config, uint32_t n_ports)
 {
-    uint32_t node_ranks = nic_config_node_ranks(config, n_ports);
-    uint32_t n_nodes = nic_layout_n_nodes(n_ports, node_ranks);
-    uint32_t n_a_machine = (n_nodes - 1) / n_machines(config) + 1;
-    uint32_t first = port / node_ranks / n_a_machine * n_a_machine;
-    uint32_t n_rest = n_nodes - first;
+    return config->node_ranks > 0 ? smaller((uint32_t)config->node_ranks, n_ports)
+                                  : n_ports;
+}
 
-    return (struct nic_near_nodes){first, n_rest < n_a_machine ? n_rest : n_a_machine};
+bool nic_config_plays_machines(const struct nic_config *config)
+{
+    return config->far > 1 || config->far_map == NIC_FAR_FALLING;
+}
+
+/** The machine of a rank if whole nodes are dealt, in order. */
+static uint32_t block_machine(const struct nic_config *config, uint32_t n_ranks,
+                              uint32_t rank)
+{
+    uint32_t most = (n_ranks - 1) / n_machines(config) + 1; /* a node is on one */
+    uint32_t node_ranks = nic_config_node_ranks(config, most);
+    uint32_t n_nodes = (n_ranks - 1) / node_ranks + 1;
+    uint32_t n_a_machine = (n_nodes - 1) / n_machines(config) + 1;
+
+    return rank / node_ranks / n_a_machine;
+}
+
+uint32_t nic_config_machine(const struct nic_config *config, uint32_t n_ranks,
+                            uint32_t rank)
+{
+    switch ((enum nic_far_map)config->far_map) {
+    case NIC_FAR_CYCLIC:
+        return rank % n_machines(config);
+    case NIC_FAR_UNEVEN:
+        /* half of the ranks, a quarter, an eighth, ... */
+        return (uint32_t)__builtin_ctz(rank + 1) % n_machines(config);
+    default:
+        return block_machine(config, n_ranks, rank);
+    }
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)

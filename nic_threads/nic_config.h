@@ -35,6 +35,14 @@ struct nic_record_config {
     char *const *places;
 };
 
+/** How the ranks of a job are dealt to the machines that are played. */
+enum nic_far_map {
+    NIC_FAR_BLOCK,  /* those of a machine follow each other */
+    NIC_FAR_CYCLIC, /* one to each machine, and so on */
+    NIC_FAR_UNEVEN, /* to each machine another number, which do not follow each other */
+    NIC_FAR_FALLING /* as block, but each machine's ranks have its ports backwards */
+};
+
 /** Values of nic_config_table; all fields as bcs_config_read stores them, unless it
  *  says otherwise. All but spin_ns, record.metrics and record.places are the same in
  *  all processes of a job. */
@@ -56,6 +64,7 @@ struct nic_config {
     uint64_t spin_ns; /* 0: as usual, see nic_config_spin_ns */
     uint64_t defer;   /* 0: transport shm; else shm-defer, by this seed */
     uint64_t far;     /* machines that are played on this one; 0: none */
+    uint64_t far_map; /* enum nic_far_map */
     struct bcs_limits limits;
     struct nic_record_config
         record; /* of no variable of this table: who reads it sets it */
@@ -67,17 +76,17 @@ extern const struct bcs_config_table nic_config_table;
  *  spin_ns, record.metrics and record.places do not count. */
 uint64_t nic_config_digest(const struct nic_config *config);
 
-/** How many processes of a job of so many a node has. */
+/** How many ports a node has of a job with so many. */
 uint32_t nic_config_node_ranks(const struct nic_config *config, uint32_t n_ports);
 
-/** Nodes that follow each other, of one machine. */
-struct nic_near_nodes {
-    uint32_t first, n;
-};
+/** Whether ranks are dealt otherwise than by where their processes are: machines are
+ *  played on this one, or ports have another order. */
+bool nic_config_plays_machines(const struct nic_config *config);
 
-/** The nodes of the machine of a process, by its number in the job. */
-struct nic_near_nodes nic_config_near_nodes(const struct nic_config *config,
-                                            uint32_t n_ports, uint32_t port);
+/** The number of the machine that is played for a rank of a job of n_ranks; less than
+ *  n_ranks. */
+uint32_t nic_config_machine(const struct nic_config *config, uint32_t n_ranks,
+                            uint32_t rank);
 
 /** How much of one message moves in one slice. What lies in an eager block goes in one
  *  piece, so that it is that much at least. */

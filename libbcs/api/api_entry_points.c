@@ -44,14 +44,14 @@ static void note_peer(struct mds_collect *collect, const struct bcs_message *mes
     const struct bcs_group *group = message->group;
 
     mds_call_with(collect,
-                  is_member(group, message->peer) ? (int32_t)group->ports[message->peer]
+                  is_member(group, message->peer) ? (int32_t)group->ranks[message->peer]
                                                   : -1,
                   message->tag < 0 ? -1 : message->tag, number_of(collect, group));
 }
 
 static void note_sent(struct mds_collect *collect, const struct bcs_message *message)
 {
-    const struct mds_message sent = {message->group->ports[message->peer], message->tag,
+    const struct mds_message sent = {message->group->ranks[message->peer], message->tag,
                                      number_of(collect, message->group),
                                      message->n_bytes};
 
@@ -64,7 +64,7 @@ static void note_received(struct mds_collect *collect, const struct bcs_group *g
                           const struct bcs_result *result)
 {
     if (is_member(group, result->source)) {
-        const struct mds_message received = {group->ports[result->source], result->tag,
+        const struct mds_message received = {group->ranks[result->source], result->tag,
                                              number_of(collect, group),
                                              bcs_result_sent(result)};
 

@@ -18,12 +18,12 @@
 #include "libbcs/api/context/context.h"
 #include "libbcs/api/record/stand_tell.h"
 #include "libbcs/fabric/base/log.h"
-#include "libbcs/session/meeting.h"
+#include "libbcs/session/mapping.h"
 
 static struct bcs_job_group *group_new(struct bcs_job *job, uint32_t size)
 {
     struct bcs_job_group *made =
-        calloc(1, sizeof(*made) + size * sizeof(made->ports[0]));
+        calloc(1, sizeof(*made) + 2 * (size_t)size * sizeof(made->members[0]));
 
     if (made == NULL) {
         return NULL;
@@ -31,12 +31,22 @@ static struct bcs_job_group *group_new(struct bcs_job *job, uint32_t size)
     made->group = (struct bcs_group){
         .context_id = 2 * (job->n_groups + 1),
         .size = (int32_t)size,
-        .ports = made->ports,
+        .ranks = made->members,
+        .ports = made->members + size,
         .slot = (uint32_t)job->n_groups,
     };
     made->next = job->groups;
     job->groups = made;
     return made;
+}
+
+/** Set a member of a group. @param rank  in the job */
+static void set_member(const struct bcs_context *context, struct bcs_job_group *made,
+                       uint32_t member, uint32_t rank)
+{
+    made->members[member] = rank;
+    made->members[(uint32_t)made->group.size + member] =
+        bcs_port_of(context->map, rank);
 }
 
 /** A group is complete: begin to use its collective slot, which no other has used. */
@@ -54,7 +64,7 @@ static int make_world(struct bcs_context *context)
         return -ENOMEM;
     }
     for (uint32_t i = 0; i < context->size; i++) {
-        made->ports[i] = i;
+        set_member(context, made, i, i);
     }
     made->group.rank = (int32_t)context->rank;
     job->n_groups = 1;
@@ -74,17 +84,19 @@ static void job_free(struct bcs_job *job)
     free(job);
 }
 
-int bcs_job_join(const struct bcs_entry *entry, struct bcs_context **context_out)
+int bcs_job_join(const struct bcs_entry *entry, struct bcs_port_map *map,
+                 struct bcs_context **context_out)
 {
     struct bcs_job *job = calloc(1, sizeof(*job));
     struct bcs_context *context = NULL;
     int rc = -ENOMEM;
 
     if (job == NULL) {
+        bcs_port_map_destroy(map);
         return rc;
     }
-    rc = bcs_attach(&entry->bootstrap, &entry->settings.nic, &(struct bcs_hooks){0},
-                    &context);
+    rc = bcs_attach(&entry->bootstrap, &entry->settings.nic, map,
+                    &(struct bcs_hooks){0}, &context);
     if (rc < 0) {
         goto fail;
     }
@@ -110,17 +122,23 @@ int bcs_init(struct bcs_context **context_out)
     struct mmds_plan plan = bcs_calls_plan();
     const struct bcs_tasks before = bcs_tasks_list();
     struct bcs_tasks tasks;
+    struct bcs_port_map *map = NULL;
     int rc = bcs_entry_init(&entry, BCS_ENTRY_API);
 
     if (rc < 0) {
         return rc;
     }
-    rc = bcs_job_record_prepare(&entry.settings.mds, &entry.bootstrap,
-                                &entry.settings.nic, &record);
+    rc = bcs_mapping_find(&entry.bootstrap, &entry.settings.nic, &map);
     if (rc < 0) {
         goto fail;
     }
-    rc = bcs_job_join(&entry, context_out);
+    rc = bcs_job_record_prepare(&entry.settings.mds, &entry.bootstrap, map,
+                                &entry.settings.nic, &record);
+    if (rc < 0) {
+        bcs_port_map_destroy(map);
+        goto fail;
+    }
+    rc = bcs_job_join(&entry, map, context_out);
     if (rc < 0) {
         bcs_job_record_undo(&record);
         goto fail;
@@ -234,7 +252,7 @@ int bcs_api_group_create(struct bcs_context *context, const int32_t ranks[],
     job->n_groups++;
     made->group.rank = self;
     for (int32_t i = 0; i < n_ranks; i++) {
-        made->ports[i] = (uint32_t)ranks[i];
+        set_member(context, made, (uint32_t)i, (uint32_t)ranks[i]);
     }
     rc = group_open(context, &made->group);
     if (rc == 0) {

@@ -16,7 +16,7 @@ struct bcs_job_group {
     struct bcs_job_group *next;
     uint32_t
         recorded; /* its number for the MDS, and 1; 0: none yet; api_entry_points.c */
-    uint32_t ports[];
+    uint32_t members[]; /* ranks in the job of all members, and then their ports */
 };
 
 /** Belongs to the context that bcs_init makes. */
@@ -33,9 +33,11 @@ struct bcs_job {
  * joined several, or be several processes of one: each context stands for itself.
  *
  * @param entry  the context's on success
+ * @param map    as of bcs_attach
  * @return 0     end with bcs_finalize
  * @return <0    as bcs_attach, or -ENOMEM; the entry is still the caller's
  */
-int bcs_job_join(const struct bcs_entry *entry, struct bcs_context **context_out);
+int bcs_job_join(const struct bcs_entry *entry, struct bcs_port_map *map,
+                 struct bcs_context **context_out);
 
 #endif

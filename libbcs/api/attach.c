@@ -35,8 +35,9 @@ static struct nic_engine_params engine_params(struct bcs_context *context)
         .memory = context->meeting.memory,
         .machine = context->meeting.machine.base,
         .own_slot = context->meeting.slot.own,
-        .n_ports = context->size,
-        .port = context->rank,
+        .n_ports = context->map->n_ports,
+        .map = context->map,
+        .port = context->port,
         .config = &context->config,
         .is_direct = context->meeting.is_direct,
         .on_deadlock = bcs_on_deadlock,
@@ -76,7 +77,7 @@ static int start_engine(struct bcs_context *context,
     }
     context->poster.port->pid = getpid();
     context->poster.port->rank = bootstrap->rank;
-    if (bootstrap->rank == context->meeting.first) {
+    if (context->port == context->meeting.first) {
         describe_machine(context, start);
     }
     bcs_board_fill(context);
@@ -106,18 +107,18 @@ static int open_service(struct bcs_context *context)
 static int meet(struct bcs_context *context, const struct bcs_bootstrap *bootstrap)
 {
     struct nic_layout layout = {.shape.node_ranks = 1};
-    int error = nic_engine_layout(bootstrap->size, &context->config, &layout);
+    uint32_t n_mapped = bcs_ports_are_ranks(context) ? 0 : context->size;
+    int error = nic_engine_layout(context->map->n_ports, &context->config, &layout);
 
     return bcs_meet(bootstrap,
                     &(struct bcs_meeting_params){
                         .n_machine_bytes = sizeof(struct bcs_machine) +
-                                           bcs_board_bytes(layout.n_nodes),
+                                           bcs_board_bytes(layout.n_nodes, n_mapped),
                         .heap_bytes = layout.heap_bytes,
                         .window_bytes = context->config.limits.window,
                         .whole_bytes = layout.whole_bytes,
                         .node_ranks = layout.shape.node_ranks,
-                        .near = nic_config_near_nodes(&context->config, bootstrap->size,
-                                                      bootstrap->rank),
+                        .map = context->map,
                         .error = error,
                         .config = &context->config,
                     },
@@ -125,7 +126,8 @@ static int meet(struct bcs_context *context, const struct bcs_bootstrap *bootstr
 }
 
 int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *config,
-               const struct bcs_hooks *hooks, struct bcs_context **context_out)
+               struct bcs_port_map *map, const struct bcs_hooks *hooks,
+               struct bcs_context **context_out)
 {
     struct bcs_context *context = calloc(1, sizeof(*context));
     struct bcs_clock_moment start = bcs_clock_moment();
@@ -133,10 +135,13 @@ int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *c
 
     if (context == NULL) {
         bcs_error("no memory for the context of a rank");
+        bcs_port_map_destroy(map);
         return -ENOMEM;
     }
     context->config = *config;
+    context->map = map;
     context->rank = bootstrap->rank;
+    context->port = bcs_port_of(map, bootstrap->rank);
     context->size = bootstrap->size;
     context->movers = bcs_movers;
     context->find_needs = bcs_plans_find_needs;
@@ -184,6 +189,7 @@ void bcs_detach(struct bcs_context *context)
     bcs_plans_fini(context);
     bcs_stand_fini(context);
     bcs_part(&context->meeting);
+    bcs_port_map_destroy(context->map);
     /* relaxed: the referee's thread has ended */
     free(atomic_load_explicit(&context->report_path, memory_order_relaxed));
     free(context);
@@ -209,6 +215,11 @@ uint32_t bcs_context_rank(const struct bcs_context *context)
 uint32_t bcs_context_size(const struct bcs_context *context)
 {
     return context->size;
+}
+
+const uint32_t *bcs_context_ports(const struct bcs_context *context)
+{
+    return bcs_ports_are_ranks(context) ? NULL : context->map->ports;
 }
 
 uint32_t bcs_context_communicators(const struct bcs_context *context)

@@ -11,6 +11,7 @@
 #include "libbcs/api/context/group.h"
 #include "libbcs/api/context/hooks.h"
 #include "libbcs/fabric/base/stamp.h"
+#include "libbcs/fabric/ring/port_map.h"
 #include "libbcs/session/bootstrap.h"
 #include "nic_threads/nic_config.h"
 
@@ -19,6 +20,7 @@
  * child that uses the context is ended with a message.
  *
  * @param config  already checked; copied
+ * @param map     of bcs_mapping_find; becomes the context's, or is freed
  * @param hooks   copied
  * @return 0        attached; end with bcs_detach
  * @return -ENOTSUP the job spans several machines; logged once
@@ -26,7 +28,8 @@
  * @return <0       -errno, logged
  */
 int bcs_attach(const struct bcs_bootstrap *bootstrap, const struct nic_config *config,
-               const struct bcs_hooks *hooks, struct bcs_context **context_out);
+               struct bcs_port_map *map, const struct bcs_hooks *hooks,
+               struct bcs_context **context_out);
 
 /** Detach: unmap and free. What was sent stays readable by others. Accepts NULL. */
 void bcs_detach(struct bcs_context *context);
@@ -40,6 +43,10 @@ uint32_t bcs_context_rank(const struct bcs_context *context);
 
 /** Number of processes in the job. */
 uint32_t bcs_context_size(const struct bcs_context *context);
+
+/** The port of each rank of the job, until the process detaches; NULL: each rank is its
+ *  own port. */
+const uint32_t *bcs_context_ports(const struct bcs_context *context);
 
 /** How many communicators this process may lead. */
 uint32_t bcs_context_communicators(const struct bcs_context *context);

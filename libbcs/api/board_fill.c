@@ -21,6 +21,12 @@ static void fill_head(const struct bcs_context *context, struct bcs_board *board
 
     board->shape = context->engine->layout.shape;
     board->n_nodes = context->engine->layout.n_nodes;
+    board->n_ranks = context->size;
+    board->has_map = !bcs_ports_are_ranks(context);
+    if (board->has_map) {
+        memcpy(bcs_board_ports(board, board->n_nodes), context->map->ports,
+               context->size * sizeof(uint32_t));
+    }
     board->is_linked = nic_is_linked(context->engine);
     board->lock_offset = offsetof(struct nic_desk, lock);
     board->slice_offset = offsetof(struct nic_desk, slice);
@@ -44,12 +50,12 @@ void bcs_board_fill(const struct bcs_context *context)
     struct bcs_board *board = (void *)(context->engine->machine + 1);
     uint32_t node = context->engine->home;
 
-    if (context->rank % context->engine->layout.shape.node_ranks == 0) {
+    if (context->port % context->engine->layout.shape.node_ranks == 0) {
         board->nodes[node].memory = bcs_memory_address(context->meeting.memory, node);
         /* release: pairs with the acquire in apps/tools/look */
         atomic_store_explicit(&board->nodes[node].is_ready, 1, memory_order_release);
     }
-    if (context->rank == context->meeting.first) {
+    if (context->port == context->meeting.first) {
         fill_head(context, board);
     }
 }

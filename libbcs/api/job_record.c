@@ -9,17 +9,19 @@
 #include "libbcs/api/context/context.h"
 #include "libbcs/api/recorded.h"
 #include "libbcs/api/slice_files.h"
+#include "libbcs/fabric/ring/port_map.h"
 #include "libbcs/session/meeting.h"
 #include "mds/recorder.h"
 
 /** Have slices be recorded in files of the folder. @return 0 or -ENOMEM */
-static int open_files(const struct mds_config *config, struct nic_config *nic,
-                      struct bcs_job_record *record)
+static int open_files(const struct mds_config *config, const struct bcs_port_map *map,
+                      struct nic_config *nic, struct bcs_job_record *record)
 {
     const struct bcs_slice_files_plan plan = {
         .folder = bcs_recorder_folder(record->recorder),
         .config = config,
         .nic = nic,
+        .map = map,
         .bootstrap = record->bootstrap,
     };
     int rc = bcs_slice_files_open(&plan, &record->files);
@@ -32,17 +34,17 @@ static int open_files(const struct mds_config *config, struct nic_config *nic,
 
 int bcs_job_record_prepare(const struct mds_config *config,
                            const struct bcs_bootstrap *bootstrap,
-                           struct nic_config *nic, struct bcs_job_record *record_out)
+                           const struct bcs_port_map *map, struct nic_config *nic,
+                           struct bcs_job_record *record_out)
 {
     struct bcs_job_record record = {.bootstrap = *bootstrap};
     int rc;
 
-    bcs_record_set_up(config, bootstrap->rank, bootstrap->size, nic);
-    rc = bcs_recorder_open(config, bootstrap, bcs_nodes_of_job(nic, bootstrap->size),
-                           &record.recorder);
+    bcs_record_set_up(config, map, bootstrap->rank, nic);
+    rc = bcs_recorder_open(config, bootstrap, map->n_nodes, &record.recorder);
     if (rc == 0 && nic->record.n_spans > 0 &&
         bcs_recorder_folder(record.recorder) != NULL) {
-        rc = open_files(config, nic, &record);
+        rc = open_files(config, map, nic, &record);
     }
     if (rc < 0) {
         bcs_job_record_undo(&record);
@@ -60,7 +62,8 @@ void bcs_job_record_undo(struct bcs_job_record *record)
     *record = (struct bcs_job_record){0};
 }
 
-/** The report of a deadlock goes into the run's folder, too. */
+/** The report of a deadlock goes into the run's folder, too. By the process that the
+ *  referee runs in. */
 static void report_into(const char *folder, struct bcs_context *context)
 {
     char path[MDS_PATH_BYTES];
@@ -81,7 +84,7 @@ void bcs_job_record_start(const struct bcs_job_record *record,
     const char *folder = bcs_recorder_folder(record->recorder);
 
     bcs_slice_files_begin(record->files, context);
-    if (folder != NULL && context->rank == 0) {
+    if (folder != NULL && context->port == context->meeting.first) {
         report_into(folder, context);
     }
     plan->slice = bcs_context_slice_number(context);

@@ -10,6 +10,7 @@
 #include "libbcs/session/run_recorder.h"
 
 struct bcs_context;
+struct bcs_port_map;
 struct nic_config;
 struct bcs_slice_files;
 
@@ -27,6 +28,7 @@ struct bcs_job_record {
  *
  * @param bootstrap the same as that of bcs_attach; copied, and used until
  * bcs_job_record_end
+ * @param map        of the job
  * @param nic        nic->record says then what the engine is to record
  * @return 0 end with bcs_job_record_end and bcs_job_record_close, or
  *                  bcs_job_record_undo
@@ -34,7 +36,8 @@ struct bcs_job_record {
  */
 int bcs_job_record_prepare(const struct mds_config *config,
                            const struct bcs_bootstrap *bootstrap,
-                           struct nic_config *nic, struct bcs_job_record *record_out);
+                           const struct bcs_port_map *map, struct nic_config *nic,
+                           struct bcs_job_record *record_out);
 
 /** Take back what was made ready: no process could attach. Collective, if there is a
  *  folder. */

@@ -17,35 +17,35 @@
 
 struct bcs_seat bcs_context_seat(const struct bcs_context *context)
 {
-    const struct nic_view *own = nic_engine_own(context->engine);
+    const struct nic_engine *engine = context->engine;
+    const struct nic_view *own = nic_engine_own(engine);
 
-    return (struct bcs_seat){own->index, context->engine->n_nodes, own->first_port,
-                             own->n_local};
+    return (struct bcs_seat){
+        .node = own->index,
+        .n_nodes = engine->n_nodes,
+        .first_rank = nic_engine_rank_of(engine, own->first_port),
+        .n_ranks = own->n_local,
+    };
 }
 
-void bcs_record_set_up(const struct mds_config *mds, uint32_t rank, uint32_t n_ranks,
-                       struct nic_config *config)
+void bcs_record_set_up(const struct mds_config *mds, const struct bcs_port_map *map,
+                       uint32_t rank, struct nic_config *config)
 {
-    struct mds_slices slices =
-        mds_slices_of(mds, rank / nic_config_node_ranks(config, n_ranks));
+    struct mds_slices slices = mds_slices_of(mds, bcs_node_of_rank(map, rank));
 
     config->record = (struct nic_record_config){
         .n_spans = slices.n_spans,
         .first = slices.first,
         .n_slices = slices.n_slices,
         .metrics = slices.metrics,
-        .has_stamps = mds_records_calls(mds) && n_ranks <= BCS_STAMP_RANKS_MOST,
+        .has_stamps = mds_records_calls(mds) && map->n_ranks <= BCS_STAMP_RANKS_MOST,
     };
 }
 
-uint32_t bcs_nodes_of_job(const struct nic_config *config, uint32_t n_ranks)
+uint32_t bcs_recorders_of_node(const struct nic_config *config,
+                               const struct bcs_port_map *map)
 {
-    return nic_layout_n_nodes(n_ranks, nic_config_node_ranks(config, n_ranks));
-}
-
-uint32_t bcs_recorders_of_node(const struct nic_config *config, uint32_t n_ranks)
-{
-    return nic_engine_n_desks(n_ranks, config);
+    return nic_engine_n_desks(map->n_ports, config);
 }
 
 struct bcs_recording_begin

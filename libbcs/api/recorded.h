@@ -11,6 +11,7 @@
 #include "libbcs/fabric/base/span.h"
 
 struct bcs_context;
+struct bcs_port_map;
 struct emds_summary;
 struct mmds_strobes;
 struct mds_config;
@@ -30,7 +31,8 @@ struct bcs_recorded {
 /** Where a process stands among the nodes. */
 struct bcs_seat {
     uint32_t node, n_nodes;
-    uint32_t first_rank, n_ranks; /* of its node */
+    uint32_t first_rank,
+        n_ranks; /* of its node: that of its first port, and how many */
 };
 
 /** When recording began, for who reads it without a process of the job. */
@@ -41,16 +43,13 @@ struct bcs_recording_begin {
 };
 
 /** Have the engine record what the settings ask for, of slices and of posts:
- *  config->record, but for where. @param rank of this process, in a job of n_ranks;
- *  before it attaches */
-void bcs_record_set_up(const struct mds_config *mds, uint32_t rank, uint32_t n_ranks,
-                       struct nic_config *config);
-
-/** How many nodes a job of so many processes has. */
-uint32_t bcs_nodes_of_job(const struct nic_config *config, uint32_t n_ranks);
+ *  config->record, but for where. @param rank of this process; before it attaches */
+void bcs_record_set_up(const struct mds_config *mds, const struct bcs_port_map *map,
+                       uint32_t rank, struct nic_config *config);
 
 /** How many monitors each node has (nic_record_config.places). */
-uint32_t bcs_recorders_of_node(const struct nic_config *config, uint32_t n_ranks);
+uint32_t bcs_recorders_of_node(const struct nic_config *config,
+                               const struct bcs_port_map *map);
 
 /** When the recording of this process's job began. */
 struct bcs_recording_begin

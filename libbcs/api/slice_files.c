@@ -14,6 +14,7 @@
 #include "libbcs/api/attach.h"
 #include "libbcs/api/recorded.h"
 #include "libbcs/fabric/base/log.h"
+#include "libbcs/fabric/ring/port_map.h"
 #include "libbcs/session/meeting.h"
 #include "mds/dump_node.h"
 #include "mds/live_slices.h"
@@ -47,9 +48,7 @@ static struct mds_live_slices describe(const struct bcs_slice_files_plan *plan,
                                        uint32_t n_nodes, uint32_t number)
 {
     bool is_global = number == n_nodes;
-    uint32_t node_ranks = nic_config_node_ranks(plan->nic, plan->bootstrap.size);
-    uint32_t node = is_global ? 0 : number, first = node * node_ranks;
-    uint32_t n_rest = plan->bootstrap.size - first;
+    uint32_t node = is_global ? 0 : number;
     struct mds_slices what = mds_slices_of(plan->config, node);
 
     if (is_global && n_nodes == 1 && plan->nic->strobe == NIC_STROBE_DEMAND) {
@@ -59,16 +58,13 @@ static struct mds_live_slices describe(const struct bcs_slice_files_plan *plan,
         .n_spans = what.n_spans,
         .metrics = what.metrics,
         .is_global = is_global,
-        .n_monitors =
-            is_global ? 1 : bcs_recorders_of_node(plan->nic, plan->bootstrap.size),
+        .n_monitors = is_global ? 1 : bcs_recorders_of_node(plan->nic, plan->map),
         .facts =
             {
                 .node = node,
                 .n_nodes = n_nodes,
-                .first_rank = first,
-                .n_ranks = is_global             ? plan->bootstrap.size
-                           : n_rest < node_ranks ? n_rest
-                                                 : node_ranks,
+                .first_rank = bcs_first_rank_of(plan->map, node),
+                .n_ranks = is_global ? plan->map->n_ranks : plan->map->n_local[node],
                 .slice = plan->nic->slice_ns,
                 .window_first = what.first,
                 .window_slices = what.n_slices,
@@ -157,7 +153,7 @@ static void unmap_files(const struct bcs_slice_files *files)
 static struct bcs_slice_files *new_files(const struct bcs_slice_files_plan *plan)
 {
     const struct bcs_bootstrap *bootstrap = &plan->bootstrap;
-    uint32_t node_ranks = nic_config_node_ranks(plan->nic, bootstrap->size);
+    uint32_t node = bcs_node_of_rank(plan->map, bootstrap->rank);
     struct bcs_slice_files *files = calloc(1, sizeof(*files));
 
     if (files == NULL) {
@@ -165,8 +161,8 @@ static struct bcs_slice_files *new_files(const struct bcs_slice_files_plan *plan
     }
     strcpy(files->folder, plan->folder);
     files->bootstrap = *bootstrap;
-    files->n_nodes = bcs_nodes_of_job(plan->nic, bootstrap->size);
-    files->what = mds_slices_of(plan->config, bootstrap->rank / node_ranks);
+    files->n_nodes = plan->map->n_nodes;
+    files->what = mds_slices_of(plan->config, node);
     files->files = calloc(files->n_nodes + 1, sizeof(*files->files));
     files->places = calloc(files->n_nodes + 1, sizeof(*files->places));
     if (files->files == NULL || files->places == NULL) {

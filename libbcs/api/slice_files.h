@@ -12,6 +12,7 @@
 #include "mds/mds_config.h"
 
 struct bcs_context;
+struct bcs_port_map;
 struct bcs_slice_files;
 struct nic_config;
 
@@ -20,6 +21,7 @@ struct bcs_slice_files_plan {
     const char *folder; /* of the run, shorter than MDS_PATH_BYTES */
     const struct mds_config *config;
     const struct nic_config *nic;   /* which says what is recorded */
+    const struct bcs_port_map *map; /* of the job */
     struct bcs_bootstrap bootstrap; /* the same as that of bcs_attach; to the end */
 };
 

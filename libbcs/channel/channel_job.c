@@ -97,7 +97,7 @@ static int find_obstacle(const struct channels *channels)
 /** Map the heaps of this machine's processes, and find a way to those of others. */
 static int meet(struct channels *channels)
 {
-    struct nic_near_nodes near = bcs_entry_near(&channels->entry);
+    struct bcs_node_range near = bcs_entry_near(&channels->entry);
     int rc;
 
     lay_out(&channels->layout, channels->size, near.n < channels->size);

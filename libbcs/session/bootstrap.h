@@ -12,8 +12,9 @@
 
 /** How the processes of the job exchange data before they have the engine. */
 struct bcs_bootstrap {
-    uint32_t rank; /* of this process in the job; also its port number */
+    uint32_t rank; /* of this process in the job */
     uint32_t size;
+    uint32_t n_near; /* processes on this machine, as the launcher says; 0: not known */
     void *arg;
     /** Gather n_bytes of every process, in rank order, at every process. 0 or
      *  -errno. */

@@ -167,20 +167,31 @@ static int allgather(void *arg, const void *mine, size_t n_bytes, void *all_out)
     return rc;
 }
 
-static int get_size(struct bcs_pmix *pmix)
+/** Get a number that the launcher has for the whole job. */
+static pmix_status_t get_number(const struct bcs_pmix *pmix, const char *key,
+                                uint32_t *number_out)
 {
     pmix_proc_t all = pmix->self;
     pmix_value_t *value = NULL;
-    int rc;
+    pmix_status_t status;
 
     all.rank = PMIX_RANK_WILDCARD;
-    rc = check(pmix, "PMIx_Get of the job's size",
-               pmix->call.get(&all, PMIX_JOB_SIZE, NULL, 0, &value));
+    status = pmix->call.get(&all, key, NULL, 0, &value);
+    if (status == PMIX_SUCCESS) {
+        *number_out = value->type == PMIX_UINT32 ? value->data.uint32 : 0;
+        free(value);
+    }
+    return status;
+}
+
+static int get_size(struct bcs_pmix *pmix)
+{
+    int rc = check(pmix, "PMIx_Get of the job's size",
+                   get_number(pmix, PMIX_JOB_SIZE, &pmix->size));
+
     if (rc < 0) {
         return rc;
     }
-    pmix->size = value->type == PMIX_UINT32 ? value->data.uint32 : 0;
-    free(value);
     if (pmix->size <= pmix->self.rank) {
         bcs_error("%s: PMIx says that this is rank %u of %u", pmix->caller,
                   pmix->self.rank, pmix->size);
@@ -193,6 +204,7 @@ int bcs_pmix_open(struct bcs_pmix **pmix_out, struct bcs_bootstrap *bootstrap_ou
                   const char *caller)
 {
     struct bcs_pmix *pmix = calloc(1, sizeof(*pmix));
+    uint32_t n_near = 0;
     int rc;
 
     if (pmix == NULL) {
@@ -210,9 +222,12 @@ int bcs_pmix_open(struct bcs_pmix **pmix_out, struct bcs_bootstrap *bootstrap_ou
         bcs_pmix_close(pmix);
         return rc;
     }
+    /* A launcher need not say it. */
+    get_number(pmix, PMIX_LOCAL_SIZE, &n_near);
     *bootstrap_out = (struct bcs_bootstrap){
         .rank = pmix->self.rank,
         .size = pmix->size,
+        .n_near = n_near,
         .arg = pmix,
         .allgather = allgather,
     };

@@ -42,18 +42,27 @@ uint64_t bcs_settings_spin_ns(const struct bcs_settings *settings, uint64_t usua
     return nic_config_spin_ns(&settings->nic, usual_ns);
 }
 
-struct nic_near_nodes bcs_entry_near(const struct bcs_entry *entry)
+/** The machine that is played for a process; those of one follow each other. */
+static uint32_t machine_of(const struct bcs_entry *entry, uint32_t rank)
 {
-    const struct nic_config *config = &entry->settings.nic;
-    uint32_t size = entry->bootstrap.size;
-    uint32_t node_ranks = nic_config_node_ranks(config, size);
-    struct nic_near_nodes near =
-        nic_config_near_nodes(config, size, entry->bootstrap.rank);
-    uint32_t first = near.first * node_ranks;
-    uint32_t n_most = near.n * node_ranks, n_rest = size - first;
+    struct nic_config config = entry->settings.nic;
 
-    /* the last node has fewer */
-    return (struct nic_near_nodes){first, n_rest < n_most ? n_rest : n_most};
+    config.far_map = NIC_FAR_BLOCK;
+    return nic_config_machine(&config, entry->bootstrap.size, rank);
+}
+
+struct bcs_node_range bcs_entry_near(const struct bcs_entry *entry)
+{
+    uint32_t machine = machine_of(entry, entry->bootstrap.rank);
+    struct bcs_node_range near = {0};
+
+    for (uint32_t rank = 0; rank < entry->bootstrap.size; rank++) {
+        if (machine_of(entry, rank) == machine) {
+            near.first = near.n == 0 ? rank : near.first;
+            near.n++;
+        }
+    }
+    return near;
 }
 
 /** The exchange of a job of one process. */
@@ -88,7 +97,7 @@ int bcs_entry_init(struct bcs_entry *entry_out, enum bcs_entry_use use)
     };
     const char *caller = callers[use];
     struct bcs_entry entry = {
-        .bootstrap = {.size = 1, .allgather = allgather_alone},
+        .bootstrap = {.size = 1, .n_near = 1, .allgather = allgather_alone},
     };
     int rc;
 

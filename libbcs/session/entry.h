@@ -8,6 +8,7 @@
 #define BCS_SESSION_ENTRY_H
 
 #include "libbcs/fabric/base/log_config.h"
+#include "libbcs/fabric/ring/port_map.h"
 #include "libbcs/session/bootstrap.h"
 #include "libbcs/session/bootstrap_pmix.h"
 #include "mds/mds_config.h"
@@ -35,7 +36,7 @@ enum bcs_entry_use { BCS_ENTRY_API, BCS_ENTRY_CBSP, BCS_ENTRY_CHANNELS, BCS_N_EN
 uint64_t bcs_settings_spin_ns(const struct bcs_settings *settings, uint64_t usual_ns);
 
 /** The processes of this process's machine, where each process is a node. */
-struct nic_near_nodes bcs_entry_near(const struct bcs_entry *entry);
+struct bcs_node_range bcs_entry_near(const struct bcs_entry *entry);
 
 /**
  * Read the settings, connect to the launcher, and set up the log. A process that no

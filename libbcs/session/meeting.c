@@ -114,14 +114,42 @@ static bool are_settings_equal(const struct bcs_bootstrap *bootstrap,
     return true;
 }
 
+/** The rank of a port that is no hole. */
+static uint32_t rank_of(const struct bcs_meeting_params *params, uint32_t port)
+{
+    return params->map == NULL ? port : bcs_rank_of(params->map, port);
+}
+
+/** What a process of this machine has told. @param i number of its port there */
+static const struct introduction *near_one(const struct bcs_meeting_params *params,
+                                           const struct bcs_meeting *meeting,
+                                           const struct introduction *all, uint32_t i)
+{
+    return &all[rank_of(params, meeting->first + i)];
+}
+
+/** Copy the processors of the processes of this machine, in the order of their ports.
+ *  @return NULL: no memory */
+static cpu_set_t *near_cpus(const struct bcs_meeting_params *params,
+                            const struct bcs_meeting *meeting,
+                            const struct introduction *all)
+{
+    cpu_set_t *cpus = calloc(meeting->n_processes, sizeof(*cpus));
+
+    for (uint32_t i = 0; cpus != NULL && i < meeting->n_processes; i++) {
+        cpus[i] = near_one(params, meeting, all, i)->cpus;
+    }
+    return cpus;
+}
+
 /** Find on how many processors this machine's processes may run, and enter the slot. */
-static void find_cpus(struct bcs_meeting *meeting, const struct introduction *all)
+static void find_cpus(struct bcs_meeting *meeting, const cpu_set_t *cpus)
 {
     cpu_set_t any;
 
     CPU_ZERO(&any);
     for (uint32_t i = 0; i < meeting->n_processes; i++) {
-        CPU_OR(&any, &any, &all[i].cpus);
+        CPU_OR(&any, &any, &cpus[i]);
     }
     if (CPU_COUNT(&any) == 0) {
         bcs_notice(BCS_NOTICE_CPUS_UNKNOWN,
@@ -148,7 +176,7 @@ static void tell_if_crowded(const struct bcs_meeting *meeting)
 
 /** How many of n processes that follow each other share a last-level cache, at
  *  least. */
-static uint32_t count_sharing(const struct introduction *all, uint32_t n)
+static uint32_t count_sharing(const cpu_set_t *cpus, uint32_t n)
 {
     uint32_t *caches = calloc(n, sizeof(*caches)), n_sharing;
 
@@ -156,7 +184,7 @@ static uint32_t count_sharing(const struct introduction *all, uint32_t n)
         return 1;
     }
     for (uint32_t i = 0; i < n; i++) {
-        caches[i] = bcs_caches_find(BCS_CACHES_FOLDER, &all[i].cpus);
+        caches[i] = bcs_caches_find(BCS_CACHES_FOLDER, &cpus[i]);
     }
     n_sharing = bcs_caches_n_sharing(caches, n);
     free(caches);
@@ -177,11 +205,12 @@ static bool can_read(const struct introduction *other, uint64_t expected)
 /** Whether all processes may copy directly: every one tries its neighbour on its
  *  machine. */
 static int try_direct(const struct bcs_bootstrap *bootstrap,
+                      const struct bcs_meeting_params *params,
                       const struct bcs_meeting *meeting, const struct introduction *all,
                       bool *is_direct_out)
 {
-    uint32_t after = (bootstrap->rank - meeting->first + 1) % meeting->n_processes;
-    const struct introduction *next = &all[meeting->first + after];
+    uint32_t after = (meeting->port - meeting->first + 1) % meeting->n_processes;
+    const struct introduction *next = near_one(params, meeting, all, after);
     bool can = can_read(next, (uint64_t)next->pid);
     int rc = bcs_meet_again(bootstrap, can ? 0 : -EPERM);
 
@@ -189,14 +218,23 @@ static int try_direct(const struct bcs_bootstrap *bootstrap,
     return rc == -EPERM ? 0 : rc;
 }
 
+/** The nodes of this process's machine; n 0: all. */
+static struct bcs_node_range near_nodes(const struct bcs_meeting_params *params,
+                                        const struct bcs_meeting *meeting)
+{
+    return params->map == NULL
+               ? params->near
+               : bcs_port_map_near(params->map, meeting->port / params->node_ranks);
+}
+
 /** Make this process's part of what all share: the first of the machine its state, the
  *  first of a node the node's heap. */
-static int make_memory(const struct bcs_bootstrap *bootstrap,
-                       const struct bcs_meeting_params *params,
+static int make_memory(const struct bcs_meeting_params *params,
                        struct bcs_meeting *meeting, struct introduction *me)
 {
-    uint32_t node = bootstrap->rank / params->node_ranks;
-    bool is_maker = bootstrap->rank % params->node_ranks == 0;
+    uint32_t node = meeting->port / params->node_ranks;
+    bool is_maker = meeting->port % params->node_ranks == 0;
+    struct bcs_node_range near = near_nodes(params, meeting);
     struct bcs_memory_params memory = {
         .transport = nic_config_transport(params->config),
         .n_nodes = meeting->n_nodes,
@@ -204,7 +242,7 @@ static int make_memory(const struct bcs_bootstrap *bootstrap,
         .window_bytes = params->window_bytes,
         .whole_bytes = params->whole_bytes,
         .seed = params->config->defer,
-        .near = bcs_node_set_range(params->near.first, params->near.n),
+        .near = bcs_node_set_range(near.first, near.n),
     };
     int rc;
 
@@ -215,7 +253,7 @@ static int make_memory(const struct bcs_bootstrap *bootstrap,
     if (rc == 0 && is_maker) {
         me->memory = bcs_memory_address(meeting->memory, node);
     }
-    if (rc == 0 && bootstrap->rank == meeting->first) {
+    if (rc == 0 && meeting->port == meeting->first) {
         rc = bcs_shm_segment_create(&meeting->machine,
                                     with_notices(params->n_machine_bytes));
         me->machine = bcs_shm_segment_handle(&meeting->machine);
@@ -251,7 +289,7 @@ static int introduce(const struct bcs_bootstrap *bootstrap,
     sched_getaffinity(0, sizeof(me.cpus), &me.cpus);
     bcs_copy_permit();
     if (rc == 0) {
-        rc = make_memory(bootstrap, params, meeting, &me);
+        rc = make_memory(params, meeting, &me);
     }
     me.error = rc;
     rc = bootstrap->allgather(bootstrap->arg, &me, sizeof(me), all);
@@ -270,8 +308,7 @@ static int introduce(const struct bcs_bootstrap *bootstrap,
     return rc == 0 ? first_error(all, bootstrap->size) : rc;
 }
 
-static int map_memory(const struct bcs_bootstrap *bootstrap,
-                      const struct bcs_meeting_params *params,
+static int map_memory(const struct bcs_meeting_params *params,
                       const struct introduction *all, struct bcs_meeting *meeting)
 {
     struct bcs_memory_address *addresses = calloc(meeting->n_nodes, sizeof(*addresses));
@@ -281,27 +318,29 @@ static int map_memory(const struct bcs_bootstrap *bootstrap,
         return no_memory("addresses of all heaps", meeting->n_nodes);
     }
     for (uint32_t i = 0; i < meeting->n_nodes; i++) {
-        addresses[i] = all[i * params->node_ranks].memory;
+        addresses[i] = all[rank_of(params, i * params->node_ranks)].memory;
     }
     rc = bcs_memory_connect(meeting->memory, addresses);
     free(addresses);
-    if (rc == 0 && bootstrap->rank != meeting->first) {
-        rc = bcs_shm_segment_attach(&meeting->machine, &all[meeting->first].machine);
-        bcs_slot_share(&meeting->slot, &all[meeting->first].slot);
+    if (rc == 0 && meeting->port != meeting->first) {
+        rc = bcs_shm_segment_attach(&meeting->machine,
+                                    &near_one(params, meeting, all, 0)->machine);
+        bcs_slot_share(&meeting->slot, &near_one(params, meeting, all, 0)->slot);
     }
     return rc;
 }
 
 static int choose_copy(const struct bcs_bootstrap *bootstrap,
-                       const struct introduction *all, uint64_t copy,
-                       struct bcs_meeting *meeting)
+                       const struct bcs_meeting_params *params,
+                       const struct introduction *all, struct bcs_meeting *meeting)
 {
+    uint64_t copy = params->config->copy;
     int rc;
 
     if (copy == NIC_COPY_POOLED) {
         return 0;
     }
-    rc = try_direct(bootstrap, meeting, all, &meeting->is_direct);
+    rc = try_direct(bootstrap, params, meeting, all, &meeting->is_direct);
     if (rc < 0 || meeting->is_direct) {
         return rc;
     }
@@ -319,34 +358,63 @@ static int choose_copy(const struct bcs_bootstrap *bootstrap,
     return 0;
 }
 
-/** Find the processes of this process's machine. */
-static void find_machine(const struct bcs_bootstrap *bootstrap,
-                         const struct bcs_meeting_params *params,
-                         struct bcs_meeting *meeting)
+/** Find the ports of this process and of its machine. */
+static struct bcs_meeting find_machine(const struct bcs_bootstrap *bootstrap,
+                                       const struct bcs_meeting_params *params)
 {
-    uint32_t n_nodes = params->near.n > 0 ? params->near.n : meeting->n_nodes, n_rest;
+    const struct bcs_port_map *map = params->map;
+    struct bcs_meeting meeting = {
+        .n_nodes = (bootstrap->size - 1) / params->node_ranks + 1,
+        .port = bootstrap->rank,
+        .n_processes = bootstrap->size,
+        .n_cpus = 1,
+        .n_sharing = 1,
+    };
 
-    meeting->first = params->near.first * params->node_ranks;
-    n_rest = bootstrap->size - meeting->first;
-    meeting->n_processes = n_nodes * params->node_ranks;
-    if (meeting->n_processes > n_rest) {
-        meeting->n_processes = n_rest; /* the last node has fewer */
+    if (map != NULL) {
+        struct bcs_node_range near;
+
+        meeting.n_nodes = map->n_nodes;
+        meeting.port = bcs_port_of(map, bootstrap->rank);
+        near = near_nodes(params, &meeting);
+        meeting.first = near.first * map->node_ranks;
+        meeting.n_processes =
+            (near.n - 1) * map->node_ranks + map->n_local[near.first + near.n - 1];
+    } else if (params->near.n > 0) {
+        meeting.first = params->near.first;
+        meeting.n_processes = params->near.n;
     }
+    return meeting;
+}
+
+/** Look at the processors of this machine's processes. The first process says if they
+ *  are fewer than what wants to run. */
+static void look_at_cpus(const struct bcs_meeting_params *params,
+                         const struct introduction *all, struct bcs_meeting *meeting)
+{
+    uint32_t n = meeting->n_processes;
+    cpu_set_t *cpus = near_cpus(params, meeting, all);
+
+    if (cpus == NULL) {
+        return;
+    }
+    find_cpus(meeting, cpus);
+    if (meeting->port == meeting->first) {
+        tell_if_crowded(meeting);
+    }
+    if (meeting->port == meeting->first && n <= meeting->n_cpus) {
+        meeting->n_sharing = count_sharing(cpus, n);
+    }
+    free(cpus);
 }
 
 int bcs_meet(const struct bcs_bootstrap *bootstrap,
              const struct bcs_meeting_params *params, struct bcs_meeting *meeting_out)
 {
     struct introduction *all = calloc(bootstrap->size, sizeof(*all));
-    struct bcs_meeting meeting = {
-        .n_nodes = (bootstrap->size - 1) / params->node_ranks + 1,
-        .n_cpus = 1,
-        .n_sharing = 1,
-    };
+    struct bcs_meeting meeting = find_machine(bootstrap, params);
     uint64_t probe = (uint64_t)getpid();
     int rc;
-
-    find_machine(bootstrap, params, &meeting);
 
     if (all == NULL) {
         rc = no_memory("introductions of all ranks", bootstrap->size);
@@ -356,28 +424,22 @@ int bcs_meet(const struct bcs_bootstrap *bootstrap,
     if (rc < 0) {
         goto fail;
     }
-    rc = bcs_meet_again(bootstrap, map_memory(bootstrap, params, all, &meeting));
+    rc = bcs_meet_again(bootstrap, map_memory(params, all, &meeting));
     if (rc < 0) {
         goto fail;
     }
     bcs_memory_seal(meeting.memory);
-    if (bootstrap->rank == meeting.first) {
+    if (meeting.port == meeting.first) {
         bcs_shm_segment_keep_fd(&meeting.machine); /* by it the job is looked at */
     } else {
         bcs_shm_segment_close_fd(&meeting.machine);
     }
     bcs_notice_share(notices_of(&meeting.machine));
-    rc = choose_copy(bootstrap, all, params->config->copy, &meeting);
+    rc = choose_copy(bootstrap, params, all, &meeting);
     if (rc < 0) {
         goto fail;
     }
-    find_cpus(&meeting, &all[meeting.first]);
-    if (bootstrap->rank == meeting.first) {
-        tell_if_crowded(&meeting);
-    }
-    if (bootstrap->rank == meeting.first && meeting.n_processes <= meeting.n_cpus) {
-        meeting.n_sharing = count_sharing(&all[meeting.first], meeting.n_processes);
-    }
+    look_at_cpus(params, all, &meeting);
     free(all);
     *meeting_out = meeting;
     return 0;

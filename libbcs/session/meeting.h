@@ -12,19 +12,21 @@
 #include <stdbool.h>
 
 #include "libbcs/fabric/base/shm_segment.h"
+#include "libbcs/fabric/ring/port_map.h"
 #include "libbcs/session/bootstrap.h"
 #include "libbcs/session/job_slot.h"
 #include "nic_threads/nic_config.h"
 
 /** What a process brings. */
 struct bcs_meeting_params {
-    uint64_t n_machine_bytes; /* of the machine's state; rank 0's counts */
+    uint64_t n_machine_bytes; /* of the machine's state; its first process's counts */
     uint64_t heap_bytes;      /* of a node */
     uint64_t
         window_bytes; /* of its parts but the first; see struct bcs_memory_params */
     uint64_t whole_bytes;
-    uint32_t node_ranks;        /* processes of a node: the first makes its heap */
-    struct nic_near_nodes near; /* those of this process's machine; n 0: all */
+    uint32_t node_ranks; /* ports of a node: the process of the first makes its heap */
+    const struct bcs_port_map *map; /* NULL: each rank is its own port, and a node; */
+    struct bcs_node_range near;     /* then: those of this machine; n 0: all */
     int error; /* <0: this process cannot go on; ends it for all, rank 0's before
                   others' */
     const struct nic_config *config; /* the same in all processes */
@@ -36,11 +38,14 @@ struct bcs_meeting {
     struct bcs_shm_segment machine; /* its state, and a little more */
     struct bcs_session_slot slot;   /* of the job among those on this machine */
     uint32_t n_nodes;
-    uint32_t first; /* process of this machine; does what one of them has to do there */
-    uint32_t n_processes; /* of this machine, from the first on */
+    uint32_t port; /* of this process */
+    /* The first port of this machine. Its process does what one of them has to do. */
+    uint32_t first;
+    uint32_t n_processes; /* of this machine; their ports follow each other */
     uint32_t n_cpus;      /* that they may run on, together */
-    /* So many that follow each other share a last-level cache, a power of two; only
-     * known to the first one, and 1 where they have fewer processors than they are. */
+    /* So many whose ports follow each other share a last-level cache, a power of two;
+     * only known to the first one, and 1 where they have fewer processors than they
+     * are. */
     uint32_t n_sharing;
     bool is_direct; /* they may copy each other's memory, and shall */
 };

@@ -19,13 +19,14 @@
 #include "mpi_shim/real/state.h"
 
 void shim_monitor_prepare(const struct mds_config *config,
-                          const struct bcs_bootstrap *bootstrap, struct nic_config *nic)
+                          const struct bcs_bootstrap *bootstrap,
+                          const struct bcs_port_map *map, struct nic_config *nic)
 {
     int rc = -ENOMEM;
 
     shim_state.record = calloc(1, sizeof(*shim_state.record));
     if (shim_state.record != NULL) {
-        rc = bcs_job_record_prepare(config, bootstrap, nic, shim_state.record);
+        rc = bcs_job_record_prepare(config, bootstrap, map, nic, shim_state.record);
     }
     if (rc < 0) {
         bcs_job_error("MPI_Init: BCS_MDS: %s", strerror(-rc));

@@ -12,6 +12,7 @@
 #pragma GCC visibility push(hidden)
 
 struct bcs_bootstrap;
+struct bcs_port_map;
 struct nic_config;
 
 /** Have the engine record slices as the settings ask for it, and make the run's folder.
@@ -20,7 +21,7 @@ struct nic_config;
  *  without memory it ends. */
 void shim_monitor_prepare(const struct mds_config *config,
                           const struct bcs_bootstrap *bootstrap,
-                          struct nic_config *nic);
+                          const struct bcs_port_map *map, struct nic_config *nic);
 
 /** Take back what shim_monitor_prepare has done: no process could attach. Collective,
  *  if there is a folder. */

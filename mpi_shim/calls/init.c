@@ -16,6 +16,7 @@
 #include "libbcs/fabric/base/log_config.h"
 #include "libbcs/fabric/base/log_job.h"
 #include "libbcs/fabric/base/notice.h"
+#include "libbcs/session/mapping.h"
 #include "libbcs/session/variables.h"
 #include "mds/mds_config.h"
 #include "mpi_shim/calls/call_place.h"
@@ -99,17 +100,23 @@ static int attach(struct nic_config *config, const struct mds_config *mds)
         .describe = shim_standing_describe,
         .has_others = shim_standing_has_others,
     };
+    struct bcs_port_map *map;
     int rank, size, rc;
 
     shim_real.Comm_rank(shim_handles.comm_world, &rank);
     shim_real.Comm_size(shim_handles.comm_world, &size);
     bootstrap.rank = (uint32_t)rank;
     bootstrap.size = (uint32_t)size;
-    shim_monitor_prepare(mds, &bootstrap, config);
+    bootstrap.n_near = bcs_mapping_n_near();
+    rc = bcs_mapping_find(&bootstrap, config, &map);
+    if (rc < 0) {
+        return rc;
+    }
+    shim_monitor_prepare(mds, &bootstrap, map, config);
     if (shim_is_threaded()) {
         shim_door_add_hooks(&hooks);
     }
-    rc = bcs_attach(&bootstrap, config, &hooks, &shim_state.context);
+    rc = bcs_attach(&bootstrap, config, map, &hooks, &shim_state.context);
     if (rc < 0) {
         shim_monitor_undo();
     }

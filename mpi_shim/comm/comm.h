@@ -30,7 +30,9 @@ struct shim_comm {
     uint32_t n_staying; /* leader, after leaving: members not seen to leave yet */
     uint32_t n_in_collectives; /* threads, with MPI_THREAD_MULTIPLE; see crowd.h */
     bool has_crowd;            /* it has been told that they were several */
-    uint32_t ports[];          /* of the whole */
+    /* Of the whole: the ranks in the job of all members; then their ports, unless each
+     * rank is its own port. */
+    uint32_t members[];
 };
 
 static inline bool shim_comm_is_inter(const struct shim_comm *comm)

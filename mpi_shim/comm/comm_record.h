@@ -57,7 +57,7 @@ static inline void shim_record_target(struct shim_comm *comm, int peer, int tag)
 {
     if (__builtin_expect(shim_state.collect != NULL, 0)) {
         mds_call_with(shim_state.collect,
-                      peer < 0 ? -1 : (int32_t)comm->group.ports[peer],
+                      peer < 0 ? -1 : (int32_t)comm->group.ranks[peer],
                       tag < 0 ? -1 : tag, shim_record_comm(comm));
     }
 }
@@ -67,7 +67,7 @@ static inline void shim_record_sent(struct shim_comm *comm, int peer, int tag,
                                     uint64_t n_bytes)
 {
     if (__builtin_expect(shim_state.collect != NULL, 0)) {
-        const struct mds_message message = {comm->group.ports[peer], tag,
+        const struct mds_message message = {comm->group.ranks[peer], tag,
                                             shim_record_comm(comm), n_bytes};
 
         mds_size_add(n_bytes);
@@ -80,7 +80,7 @@ static inline void shim_record_taken_back(struct shim_comm *comm, int peer, int 
                                           uint64_t n_bytes)
 {
     if (shim_state.collect != NULL) {
-        const struct mds_message message = {comm->group.ports[peer], tag,
+        const struct mds_message message = {comm->group.ranks[peer], tag,
                                             shim_record_comm(comm), n_bytes};
 
         mds_taken_back(shim_state.collect, &message);
@@ -92,7 +92,7 @@ static inline void shim_record_received(struct shim_comm *comm, int peer, int ta
                                         uint64_t n_bytes)
 {
     if (__builtin_expect(shim_state.collect != NULL, 0)) {
-        const struct mds_message message = {comm->group.ports[peer], tag,
+        const struct mds_message message = {comm->group.ranks[peer], tag,
                                             shim_record_comm(comm), n_bytes};
 
         mds_received(shim_state.collect, &message);

@@ -71,12 +71,12 @@ void shim_comm_name_context(uint64_t context_id, char *name_out, size_t n_name_b
 enum { TRANSLATE_E_FOREIGN = 1 };
 
 /**
- * The job's port numbers of a group's members, in rank order. Frees the group.
+ * The ranks in the job of a group's members, in rank order. Frees the group.
  *
  * @return 0, -ENOMEM, or TRANSLATE_E_FOREIGN: some member is a process of another job,
  *         by MPI_Comm_spawn or the like
  */
-static int translate(MPI_Group group, int size, uint32_t *ports)
+static int translate(MPI_Group group, int size, uint32_t *ranks_out)
 {
     MPI_Group world;
     int *ranks = malloc(2 * (size_t)size * sizeof(*ranks));
@@ -91,7 +91,7 @@ static int translate(MPI_Group group, int size, uint32_t *ports)
         shim_real.Group_free(&world);
     }
     for (int i = 0; rc == 0 && i < size; i++) {
-        ports[i] = (uint32_t)ranks[size + i];
+        ranks_out[i] = (uint32_t)ranks[size + i];
         rc = ranks[size + i] == MPI_UNDEFINED ? TRANSLATE_E_FOREIGN : 0;
     }
     free(ranks);
@@ -99,38 +99,60 @@ static int translate(MPI_Group group, int size, uint32_t *ports)
     return rc;
 }
 
-static void reverse(uint32_t *ports, int n)
+static void reverse(uint32_t *ranks, int n)
 {
     for (int i = 0; i < n / 2; i++) {
-        uint32_t port = ports[i];
-        ports[i] = ports[n - 1 - i];
-        ports[n - 1 - i] = port;
+        uint32_t rank = ranks[i];
+        ranks[i] = ranks[n - 1 - i];
+        ranks[n - 1 - i] = rank;
     }
 }
 
+/** Let a group have the members from a place on. @param ports  of all members */
+static void set_members(struct bcs_group *group, const struct shim_comm *comm,
+                        const uint32_t *ports, int first, int size)
+{
+    group->ranks = comm->members + first;
+    group->ports = ports + first;
+    group->size = size;
+}
+
+/** Find the ports of the n members, whose ranks are known. */
+static const uint32_t *find_ports(struct shim_comm *comm, int n)
+{
+    const uint32_t *of_ranks = bcs_context_ports(shim_context());
+
+    if (of_ranks == NULL) {
+        return comm->members; /* each rank is its own port */
+    }
+    for (int i = 0; i < n; i++) {
+        comm->members[n + i] = of_ranks[comm->members[i]];
+    }
+    return comm->members + n;
+}
+
 /**
- * Order the members of an intercommunicator, whose ports are this side's and then the
+ * Order the members of an intercommunicator, whose ranks are this side's and then the
  * other's: on both sides first those of the side whose rank 0 is the earlier process of
  * the job.
  */
 static void order_sides(struct shim_comm *comm, int n_mine, int n_others)
 {
-    bool is_first = comm->ports[0] < comm->ports[n_mine];
+    bool is_first = comm->members[0] < comm->members[n_mine];
     struct bcs_sides *sides = &comm->sides;
+    const uint32_t *ports;
 
     if (!is_first) {
-        reverse(comm->ports, n_mine);
-        reverse(comm->ports + n_mine, n_others);
-        reverse(comm->ports, n_mine + n_others);
+        reverse(comm->members, n_mine);
+        reverse(comm->members + n_mine, n_others);
+        reverse(comm->members, n_mine + n_others);
     }
-    comm->group.ports = comm->ports + (is_first ? n_mine : 0);
-    comm->group.size = n_others;
+    ports = find_ports(comm, n_mine + n_others);
+    set_members(&comm->group, comm, ports, is_first ? n_mine : 0, n_others);
     sides->others = comm->group;
     sides->mine = comm->group;
-    sides->mine.ports = comm->ports + (is_first ? 0 : n_others);
-    sides->mine.size = n_mine;
-    sides->both.ports = comm->ports;
-    sides->both.size = n_mine + n_others;
+    set_members(&sides->mine, comm, ports, is_first ? 0 : n_others, n_mine);
+    set_members(&sides->both, comm, ports, 0, n_mine + n_others);
     sides->both.rank = comm->group.rank + (is_first ? 0 : n_others);
     comm->whole = &sides->both;
 }
@@ -144,14 +166,15 @@ static int read_groups(struct shim_comm *comm, int n_mine, int n_others)
 
     shim_real.Comm_rank(comm->handle, &comm->group.rank);
     shim_real.Comm_group(comm->handle, &group);
-    rc = translate(group, n_mine, comm->ports);
+    rc = translate(group, n_mine, comm->members);
     if (rc == 0 && n_others > 0) {
         shim_real.Comm_remote_group(comm->handle, &group);
-        rc = translate(group, n_others, comm->ports + n_mine);
+        rc = translate(group, n_others, comm->members + n_mine);
+    }
+    if (rc == 0 && n_others > 0) {
         order_sides(comm, n_mine, n_others);
-    } else {
-        comm->group.ports = comm->ports;
-        comm->group.size = n_mine;
+    } else if (rc == 0) {
+        set_members(&comm->group, comm, find_ports(comm, n_mine), 0, n_mine);
         comm->whole = &comm->group;
     }
     return rc;
@@ -177,8 +200,8 @@ static int describe(MPI_Comm handle, struct shim_comm **comm_out)
             return 0; /* nobody to talk to */
         }
     }
-    comm =
-        calloc(1, sizeof(*comm) + (size_t)(n_mine + n_others) * sizeof(comm->ports[0]));
+    comm = calloc(1, sizeof(*comm) +
+                         2 * (size_t)(n_mine + n_others) * sizeof(comm->members[0]));
     if (comm == NULL) {
         return -ENOMEM;
     }

@@ -232,6 +232,7 @@ int nic_engine_create(const struct nic_engine_params *params,
     engine->machine = params->machine;
     engine->own_slot = params->own_slot;
     engine->config = params->config;
+    engine->map = params->map;
     engine->port = params->port;
     engine->is_direct = params->is_direct;
     engine->is_background = params->is_background;

@@ -20,7 +20,7 @@ enum nic_unmatched_kind {
 
 /** A message that has been sent, and that nobody has received. */
 struct nic_unreceived {
-    uint32_t from, to; /* ports */
+    uint32_t from, to; /* ranks */
     int32_t tag;
     uint64_t n_bytes;
     uint64_t context_id;
@@ -50,6 +50,9 @@ struct nic_engine_params {
     struct bcs_machine *machine;  /* filled in before the driver is opened */
     struct bcs_own_slot own_slot; /* of the job, among others on the machine */
     uint32_t n_ports;
+    /* Which rank has which port; stays the caller's, must outlive the engine. NULL:
+     * each rank is its own port. */
+    const struct bcs_port_map *map;
     uint32_t port;                   /* of this process */
     const struct nic_config *config; /* stays the caller's, must outlive the engine */
     bool is_direct;

@@ -16,6 +16,7 @@
 #include "libbcs/fabric/ring/near_line.h"
 #include "libbcs/fabric/ring/nic_memory.h"
 #include "libbcs/fabric/ring/port.h"
+#include "libbcs/fabric/ring/port_map.h"
 #include "libbcs/fabric/ring/sleep.h"
 #include "libbcs/fabric/ring/stand.h"
 #include "nic_threads/nic_config.h"
@@ -149,9 +150,10 @@ struct nic_engine {
     struct bcs_machine *machine;
     struct bcs_own_slot own_slot;
     const struct nic_config *config;
-    uint32_t port;       /* this process */
-    uint32_t n_nodes;    /* of the job */
-    uint32_t first_near; /* near nodes follow each other */
+    const struct bcs_port_map *map; /* NULL: each rank is its own port */
+    uint32_t port;                  /* this process */
+    uint32_t n_nodes;               /* of the job */
+    uint32_t first_near;            /* near nodes follow each other */
     uint32_t n_near;
     uint32_t n_views; /* of the desks of near nodes, in the order of their numbers */
     uint32_t
@@ -374,6 +376,26 @@ static inline bool nic_engine_is_near_desk(const struct nic_engine *engine,
                                            uint32_t desk)
 {
     return desk - engine->first_desk < engine->n_views;
+}
+
+/** Ranks of the job. */
+static inline uint32_t nic_engine_n_ranks(const struct nic_engine *engine)
+{
+    return engine->map == NULL ? engine->layout.shape.n_ports : engine->map->n_ranks;
+}
+
+/** The port of a rank. */
+static inline uint32_t nic_engine_port_of(const struct nic_engine *engine,
+                                          uint32_t rank)
+{
+    return engine->map == NULL ? rank : bcs_port_of(engine->map, rank);
+}
+
+/** The rank of a port. */
+static inline uint32_t nic_engine_rank_of(const struct nic_engine *engine,
+                                          uint32_t port)
+{
+    return engine->map == NULL ? port : bcs_rank_of(engine->map, port);
 }
 
 /** The number of a port among those that the view's desk serves: its place in

@@ -144,7 +144,8 @@ static void find_node(struct nic_view *view, uint32_t index)
     view->port_stride_bytes = layout->port_stride_bytes;
     view->n_first_cells = layout->cells.n_first;
     view->first_port = index * layout->shape.node_ranks;
-    view->n_local = nic_layout_n_local(layout, index);
+    view->n_local = engine->map == NULL ? nic_layout_n_local(layout, index)
+                                        : engine->map->n_local[index];
     view->n_words = nic_port_words(layout->shape.node_ranks);
     view->wake = engine->wake_words + (index - engine->first_near) * view->n_words;
     view->ring_mask = layout->shape.limits.ring - 1;

@@ -22,6 +22,7 @@ struct nic_proof {
     const struct nic_snapshot *snapshot;
     uint32_t n_ranks, n_words;   /* and of a set of them */
     uint64_t *suspected, *stuck; /* sets */
+    uint64_t *writers;           /* the ports of those that are suspected */
     struct nic_deadlock_rank *ranks;
     struct nic_deadlock_wait *waits; /* [n_ranks][WAITS_A_RANK] */
     uint64_t *sets;                  /* two of each wait */
@@ -39,7 +40,7 @@ int nic_proof_create(struct nic_engine *engine, const struct nic_snapshot *snaps
                      struct nic_proof **proof_out)
 {
     struct nic_proof *proof = calloc(1, sizeof(*proof));
-    uint32_t n = engine->layout.shape.n_ports;
+    uint32_t n = nic_engine_n_ranks(engine);
     size_t n_waits = (size_t)n * WAITS_A_RANK;
 
     if (proof == NULL) {
@@ -51,11 +52,13 @@ int nic_proof_create(struct nic_engine *engine, const struct nic_snapshot *snaps
     proof->n_words = nic_deadlock_words(n);
     proof->suspected = calloc(proof->n_words, sizeof(uint64_t));
     proof->stuck = calloc(proof->n_words, sizeof(uint64_t));
+    proof->writers =
+        calloc(nic_deadlock_words(engine->layout.shape.n_ports), sizeof(uint64_t));
     proof->ranks = calloc(n, sizeof(*proof->ranks));
     proof->waits = calloc(n_waits, sizeof(*proof->waits));
     proof->sets = calloc(2 * n_waits, proof->n_words * sizeof(uint64_t));
-    if (proof->suspected == NULL || proof->stuck == NULL || proof->ranks == NULL ||
-        proof->waits == NULL || proof->sets == NULL) {
+    if (proof->suspected == NULL || proof->stuck == NULL || proof->writers == NULL ||
+        proof->ranks == NULL || proof->waits == NULL || proof->sets == NULL) {
         nic_proof_destroy(proof);
         return -ENOMEM;
     }
@@ -68,6 +71,7 @@ void nic_proof_destroy(struct nic_proof *proof)
     if (proof != NULL) {
         free(proof->suspected);
         free(proof->stuck);
+        free(proof->writers);
         free(proof->ranks);
         free(proof->waits);
         free(proof->sets);
@@ -83,20 +87,22 @@ static bool has_no_partner(struct nic_proof *proof, uint32_t rank,
                            const struct bcs_stand_operation *operation)
 {
     bool is_send = operation->kind == BCS_STAND_SEND;
-    uint32_t at = is_send ? (uint32_t)operation->peer : rank;
+    uint32_t receiver = is_send ? (uint32_t)operation->peer : rank;
+    uint32_t port = nic_engine_port_of(proof->engine, rank), at;
     struct nic_view *view;
     bool is_unmatched;
 
-    if (operation->cell == BCS_CELL_NONE || at >= proof->n_ranks) {
+    if (operation->cell == BCS_CELL_NONE || receiver >= proof->n_ranks) {
         return false;
     }
+    at = nic_engine_port_of(proof->engine, receiver);
     view = nic_engine_view(proof->engine, at);
     if (!nic_guest_lock(view)) {
         return false;
     }
-    is_unmatched = nic_has_read_all(view, proof->suspected) &&
-                   (is_send ? nic_is_send_unmatched(view, at, rank, operation->cell)
-                            : nic_is_receive_unmatched(view, rank, operation->cell));
+    is_unmatched = nic_has_read_all(view, proof->writers) &&
+                   (is_send ? nic_is_send_unmatched(view, at, port, operation->cell)
+                            : nic_is_receive_unmatched(view, port, operation->cell));
     proof->owes_turn |= nic_engine_unlock(view);
     return is_unmatched;
 }
@@ -105,15 +111,16 @@ static bool has_no_partner(struct nic_proof *proof, uint32_t rank,
 static bool is_missing(struct nic_proof *proof, uint32_t rank,
                        const struct bcs_stand *stand)
 {
+    uint32_t port = nic_engine_port_of(proof->engine, rank);
     struct nic_view *view =
-        nic_engine_node(proof->engine, nic_layout_node(&proof->engine->layout, rank));
+        nic_engine_node(proof->engine, nic_layout_node(&proof->engine->layout, port));
     bool is_missing;
 
     if (!nic_guest_lock(view)) {
         return false;
     }
-    is_missing = nic_has_read_all(view, proof->suspected) &&
-                 !nic_has_come_to(view, stand->slot, stand->number, rank);
+    is_missing = nic_has_read_all(view, proof->writers) &&
+                 !nic_has_come_to(view, stand->slot, stand->number, port);
     proof->owes_turn |= nic_engine_unlock(view);
     return is_missing;
 }
@@ -301,11 +308,24 @@ static bool has_sent_all(struct nic_proof *proof)
 
         has_sent = nic_guest_lock(view);
         if (has_sent) {
-            has_sent = nic_has_read_all(view, proof->suspected);
+            has_sent = nic_has_read_all(view, proof->writers);
             proof->owes_turn |= nic_engine_unlock(view);
         }
     }
     return has_sent;
+}
+
+/** Find the ports of those that are suspected. */
+static void find_writers(struct nic_proof *proof)
+{
+    uint32_t n_ports = proof->engine->layout.shape.n_ports;
+
+    memset(proof->writers, 0, nic_deadlock_words(n_ports) * sizeof(uint64_t));
+    for (uint32_t i = 0; i < proof->n_ranks; i++) {
+        if (nic_deadlock_has(proof->suspected, i)) {
+            set_bit(proof->writers, nic_engine_port_of(proof->engine, i));
+        }
+    }
 }
 
 uint32_t nic_proof_convict(struct nic_proof *proof)
@@ -314,6 +334,7 @@ uint32_t nic_proof_convict(struct nic_proof *proof)
 
     proof->is_strict = true;
     proof->owes_turn = false;
+    find_writers(proof);
     if (has_sent_all(proof)) {
         n = find_stuck(proof, proof->suspected, proof->stuck);
     }
@@ -330,10 +351,11 @@ uint32_t nic_proof_unreceived(struct nic_proof *proof, struct nic_unreceived *li
 
     proof->owes_turn = false;
     for (uint32_t i = 0; i < proof->n_ranks && n < n_most; i++) {
-        struct nic_view *view = nic_engine_view(proof->engine, i);
+        uint32_t port = nic_engine_port_of(proof->engine, i);
+        struct nic_view *view = nic_engine_view(proof->engine, port);
 
         if (nic_guest_lock(view)) {
-            n += nic_unmatched_sends(view, i,
+            n += nic_unmatched_sends(view, port,
                                      NIC_UNMATCHED_PART |
                                          (nic_deadlock_has(proof->stuck, i)
                                               ? NIC_UNMATCHED_OWN | NIC_UNMATCHED_TAKEN

@@ -116,7 +116,18 @@ struct referee {
 
 static uint32_t n_ranks(const struct referee *referee)
 {
-    return referee->engine->layout.shape.n_ports;
+    return nic_engine_n_ranks(referee->engine);
+}
+
+static const struct bcs_port *port_of(const struct referee *referee, uint32_t rank)
+{
+    return nic_engine_port(referee->engine, nic_engine_port_of(referee->engine, rank));
+}
+
+static struct bcs_stands *stands_of(const struct referee *referee, uint32_t rank)
+{
+    return nic_engine_stands(referee->engine,
+                             nic_engine_port_of(referee->engine, rank));
 }
 
 /** Wake those who sleep since the last look and have not told all. @param n_woken_out
@@ -128,7 +139,7 @@ static uint32_t remind(struct referee *referee, uint32_t *n_woken_out)
 
     *n_woken_out = 0;
     for (uint32_t i = 0; i < n_ranks(referee); i++) {
-        const struct bcs_port *port = nic_engine_port(referee->engine, i);
+        const struct bcs_port *port = port_of(referee, i);
         uint32_t park = atomic_load_explicit(&port->park, memory_order_relaxed);
 
         if (park % 2 != 0 && !nic_snapshot_have(referee->snapshot, i)) {
@@ -150,9 +161,9 @@ static void ask(struct referee *referee, const uint64_t *suspected)
     for (uint32_t i = 0; i < n_ranks(referee); i++) {
         if (nic_deadlock_has(suspected, i)) {
             /* seq_cst: partner of the load of who answers */
-            atomic_store_explicit(&nic_engine_stands(referee->engine, i)->asked,
-                                  referee->asked, memory_order_seq_cst);
-            bcs_word_wake(&nic_engine_port(referee->engine, i)->park);
+            atomic_store_explicit(&stands_of(referee, i)->asked, referee->asked,
+                                  memory_order_seq_cst);
+            bcs_word_wake(&port_of(referee, i)->park);
         }
     }
 }

@@ -44,14 +44,16 @@ static struct bcs_stand *stand_of(const struct nic_snapshot *snapshot, uint32_t 
 static struct bcs_stand_slot *slot_of(const struct nic_snapshot *snapshot,
                                       uint32_t rank, uint32_t thread)
 {
-    return bcs_stand_slot_at(nic_engine_stands(snapshot->engine, rank), thread,
+    uint32_t port = nic_engine_port_of(snapshot->engine, rank);
+
+    return bcs_stand_slot_at(nic_engine_stands(snapshot->engine, port), thread,
                              snapshot->n_ranks);
 }
 
 int nic_snapshot_create(struct nic_engine *engine, struct nic_snapshot **snapshot_out)
 {
     struct nic_snapshot *snapshot = calloc(1, sizeof(*snapshot));
-    uint32_t n = engine->layout.shape.n_ports;
+    uint32_t n = nic_engine_n_ranks(engine);
 
     if (snapshot == NULL) {
         return -ENOMEM;
@@ -178,13 +180,15 @@ uint64_t nic_snapshot_waits(const struct nic_snapshot *snapshot, const uint64_t 
 
 uint64_t nic_snapshot_changes(const struct nic_snapshot *snapshot)
 {
+    const struct nic_engine *engine = snapshot->engine;
     uint64_t sum = 0;
 
     for (uint32_t i = 0; i < snapshot->n_ranks; i++) {
+        const struct bcs_port *port =
+            nic_engine_port(engine, nic_engine_port_of(engine, i));
+
         /* seq_cst: see referee.c */
-        sum =
-            sum * 31 + atomic_load_explicit(&nic_engine_port(snapshot->engine, i)->park,
-                                            memory_order_seq_cst);
+        sum = sum * 31 + atomic_load_explicit(&port->park, memory_order_seq_cst);
         for (uint32_t thread = 0; thread < BCS_STAND_THREADS; thread++) {
             sum =
                 sum * 31 + atomic_load_explicit(&slot_of(snapshot, i, thread)->sequence,

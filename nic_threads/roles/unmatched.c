@@ -134,6 +134,7 @@ uint32_t nic_unmatched_sends(const struct nic_view *view, uint32_t port,
                              unsigned int kinds, struct nic_unreceived *list_out,
                              uint32_t n_most)
 {
+    const struct nic_engine *engine = view->engine;
     bool is_taken = false;
     uint32_t id = NIC_ITEM_NONE, n = 0;
 
@@ -143,7 +144,13 @@ uint32_t nic_unmatched_sends(const struct nic_view *view, uint32_t port,
 
         if ((kinds & kind_of(send, is_taken)) != 0) {
             list_out[n++] = (struct nic_unreceived){
-                item->port, port, send->tag, send->n_bytes, send->context_id, is_taken};
+                .from = nic_engine_rank_of(engine, item->port),
+                .to = nic_engine_rank_of(engine, port),
+                .tag = send->tag,
+                .n_bytes = send->n_bytes,
+                .context_id = send->context_id,
+                .is_taken = is_taken,
+            };
         }
     }
     return n;

@@ -19,6 +19,7 @@
 #include "libbcs/api/message/post.h"
 #include "libbcs/api/movers.h"
 #include "libbcs/api/record/stand_tell.h"
+#include "libbcs/session/mapping.h"
 
 enum {
     N_CPUS = 2,
@@ -64,6 +65,7 @@ static void configure(struct job *job)
         job->config.defer = shape->defer;
     }
     job->config.far = shape->is_threaded ? 0 : shape->far;
+    job->config.far_map = shape->is_threaded ? NIC_FAR_BLOCK : shape->far_map;
     if (shape->descriptors > 0) {
         job->config.descriptors = shape->descriptors;
     }
@@ -131,7 +133,7 @@ static int job_context_create(const struct job *job, uint32_t rank,
         return rc;
     }
     context->config = job->config;
-    context->rank = rank;
+    context->rank = context->port = rank;
     context->size = job->shape.n_ranks;
     context->movers = bcs_movers;
     context->find_needs = bcs_plans_find_needs;
@@ -164,8 +166,9 @@ static int job_context_create(const struct job *job, uint32_t rank,
 static void rank_init(struct rank *me, struct job *job, struct bcs_context *context)
 {
     uint32_t *ports = calloc(context->size, sizeof(*ports));
+    uint32_t *ranks = calloc(context->size, sizeof(*ranks));
 
-    if (ports == NULL) {
+    if (ports == NULL || ranks == NULL) {
         abort();
     }
     *me = (struct rank){
@@ -175,6 +178,7 @@ static void rank_init(struct rank *me, struct job *job, struct bcs_context *cont
         .size = (int32_t)context->size,
         .seed = context->rank + 1,
         .ports = ports,
+        .ranks = ranks,
     };
     context->engine->spin_ticks = SPIN_TICKS;
     context->engine->stay_ticks = STAY_TICKS;
@@ -183,11 +187,13 @@ static void rank_init(struct rank *me, struct job *job, struct bcs_context *cont
         .rank = me->rank,
         .size = me->size,
         .ports = ports,
+        .ranks = ranks,
     };
     for (uint32_t i = 0; i < context->size; i++) {
-        ports[i] = i;
-        me->world.n_local +=
-            nic_layout_node(&context->engine->layout, i) == context->engine->home;
+        ports[i] = nic_engine_port_of(context->engine, i);
+        ranks[i] = i;
+        me->world.n_local += nic_layout_node(&context->engine->layout, ports[i]) ==
+                             context->engine->home;
     }
 }
 
@@ -195,6 +201,7 @@ static void rank_fini(struct rank *me)
 {
     bcs_detach(me->context);
     free(me->ports);
+    free(me->ranks);
 }
 
 void job_open(struct job *job, const struct job_shape *shape, struct rank ranks[])
@@ -344,13 +351,17 @@ static void process_main(struct job *job, uint32_t rank, rank_fn fn)
     const struct bcs_bootstrap bootstrap = {
         .rank = rank,
         .size = job->shape.n_ranks,
+        .n_near = job->shape.n_ranks,
         .arg = &self,
         .allgather = allgather,
     };
+    struct nic_config config = job->config;
+    struct bcs_port_map *map = NULL;
     struct bcs_context *context = NULL;
     struct rank me;
 
-    if (bcs_attach(&bootstrap, &job->config, &(struct bcs_hooks){0}, &context) < 0) {
+    if (bcs_mapping_find(&bootstrap, &config, &map) < 0 ||
+        bcs_attach(&bootstrap, &config, map, &(struct bcs_hooks){0}, &context) < 0) {
         fprintf(stderr, "rank %u cannot attach\n", rank);
         _exit(1);
     }

@@ -36,6 +36,7 @@ struct job_shape {
     uint32_t n_sharing; /* so many threads share a cache, as they say; 0: unknown */
     uint64_t defer;     /* as BCS_DEFER; 0: what that says */
     uint64_t far;       /* as BCS_FAR; of processes only */
+    enum nic_far_map far_map;        /* as BCS_FAR_MAP; the same */
     struct nic_record_config record; /* what is recorded of slices */
 };
 
@@ -62,6 +63,7 @@ struct rank {
     struct bcs_context *context;
     struct bcs_group world; /* all ranks; job_open_world makes it fit for collectives */
     uint32_t *ports;        /* of all ranks */
+    uint32_t *ranks;        /* all of them, in order */
     int32_t rank;
     int32_t size;
     uint64_t seed;

@@ -360,6 +360,7 @@ START_TEST(nodes_may_be_on_several_machines)
     struct job_shape shape = shape_of(_i);
 
     shape.far = 2 + (uint64_t)_i % 2;
+    shape.far_map = (enum nic_far_map)(_i % (NIC_FAR_FALLING + 1));
     shape.defer = (uint64_t)_i % 3; /* what is put may be late, too */
     if (!shape.is_threaded || shape.is_timed || shape.has_crew) {
         shape.is_threaded = false; /* else all is near */

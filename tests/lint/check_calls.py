@@ -50,7 +50,9 @@ CALL_EDGES = {
     ],
     "mds": ["nic_threads/node"],
     "libbcs/report": [],
-    "libbcs/session": ["libbcs/fabric/copy", "libbcs/fabric/core", "nic_threads", "mds"],
+    "libbcs/session": [
+        "libbcs/fabric/copy", "libbcs/fabric/core", "libbcs/fabric/ring", "nic_threads", "mds",
+    ],
     "libbcs/api/context": [],
     "libbcs/api/record": [
         "libbcs/fabric/ring", "nic_threads/node", "nic_threads/referee", "libbcs/report",

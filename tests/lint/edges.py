@@ -42,8 +42,9 @@ INCLUDE_EDGES = {
     "mds": ["libbcs/include/bcs/version.h", "nic_threads/node/monitor.h"],
     "libbcs/report": [],
     "libbcs/session": [
-        "libbcs/include/bcs/primitives.h", "libbcs/fabric/copy", "nic_threads/nic_config.h",
-        "mds/emds.h", "mds/mds_config.h", "mds/mmds.h", "mds/recorder.h", "mds/selection.h",
+        "libbcs/include/bcs/primitives.h", "libbcs/fabric/copy",
+        "libbcs/fabric/ring/port_map.h", "nic_threads/nic_config.h", "mds/emds.h",
+        "mds/mds_config.h", "mds/mmds.h", "mds/recorder.h", "mds/selection.h",
     ],
     "libbcs/api/context": [
         "libbcs/include", "libbcs/fabric/ring", "nic_threads/rules/reduce_ops.h",
@@ -108,7 +109,7 @@ INCLUDE_EDGES = {
         "libbcs/api/record/collective_words.h", "libbcs/api/record/stand_tell.h",
         "libbcs/api/message/misuse.h", "libbcs/api/message/p2p.h",
         "libbcs/api/message/unreceived.h", "libbcs/api/message/wait.h", "libbcs/api/job_record.h",
-        "mpi_shim/real", "mpi_shim/data", "mpi_shim/comm", "mpi_shim/collective",
+        "libbcs/session/mapping.h", "mpi_shim/real", "mpi_shim/data", "mpi_shim/comm", "mpi_shim/collective",
         "mpi_shim/request",
     ],
     "mds/source": [],
@@ -151,6 +152,7 @@ RESTRICTED_HEADERS = {
     "libbcs/api/context/context.h": ["libbcs/api"],
     "libbcs/fabric/base/environment.h": ["libbcs/fabric/base", "apps/tools/launch",
                                   "libbcs/session/bootstrap_pmix.c",
+                                  "libbcs/session/mapping.c",
                                   "libbcs/report/top_tool.c"],
 }
 # Files of a folder that include each other in a circle, a file and its header being one. No

@@ -18,7 +18,7 @@ static inline struct bcs_context *join(struct ranks_rank *rank)
 {
     struct bcs_context *context;
 
-    ck_assert_int_eq(bcs_job_join(&rank->entry, &context), 0);
+    ck_assert_int_eq(bcs_job_join(&rank->entry, ranks_map(rank), &context), 0);
     return context;
 }
 

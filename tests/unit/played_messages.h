@@ -193,7 +193,7 @@ static inline void set_up(void)
     comm = calloc(1, sizeof(*comm));
     *comm = (struct shim_comm){.handle = (MPI_Comm)(void *)&handle,
                                .n_users = 1,
-                               .group = {.size = 3, .ports = ports}};
+                               .group = {.size = 3, .ports = ports, .ranks = ports}};
     comm->whole = &comm->group;
     shim_state.last_comm = comm;
     strcpy(spaced, "a.b.c.d.");

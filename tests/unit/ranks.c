@@ -7,6 +7,8 @@
 #include <check.h>
 #include <string.h>
 
+#include "libbcs/session/mapping.h"
+
 static int allgather(void *arg, const void *mine, size_t n_bytes, void *all_out)
 {
     const struct ranks_rank *rank = arg;
@@ -40,6 +42,7 @@ void ranks_init(struct ranks_job *job, struct ranks_rank ranks[], uint32_t size,
         entry->bootstrap = (struct bcs_bootstrap){
             .rank = i,
             .size = size,
+            .n_near = size,
             .arg = &ranks[i],
             .allgather = allgather,
         };
@@ -51,6 +54,15 @@ void ranks_set_far(struct ranks_rank ranks[], uint32_t n, uint64_t far)
     for (uint32_t i = 0; i < n; i++) {
         ranks[i].entry.settings.nic.far = far;
     }
+}
+
+struct bcs_port_map *ranks_map(struct ranks_rank *rank)
+{
+    struct bcs_port_map *map = NULL;
+
+    ck_assert_int_eq(
+        bcs_mapping_find(&rank->entry.bootstrap, &rank->entry.settings.nic, &map), 0);
+    return map;
 }
 
 void ranks_fini(struct ranks_job *job)

@@ -43,6 +43,9 @@ void ranks_init(struct ranks_job *job, struct ranks_rank ranks[], uint32_t size,
 /** Before they join: deal them to so many machines, as BCS_FAR does. */
 void ranks_set_far(struct ranks_rank ranks[], uint32_t n, uint64_t far);
 
+/** The map of a rank's job, for who attaches it; becomes the attached one's. */
+struct bcs_port_map *ranks_map(struct ranks_rank *rank);
+
 /** Free what they share. */
 void ranks_fini(struct ranks_job *job);
 

@@ -10,6 +10,12 @@
 
 enum { FIRST_ROOM = 64 };
 
+/** The rank of a port. */
+static uint32_t rank_of(const struct bcs_flow_window *window, uint32_t port)
+{
+    return window->ranks == NULL ? port : window->ranks[port];
+}
+
 /** The flow of the window to a rank: those of one window stand behind the others. */
 static struct bcs_flow *flow_to(struct bcs_flows *flows, uint32_t first,
                                 const struct bcs_flow_window *window, uint32_t to)
@@ -30,7 +36,8 @@ static struct bcs_flow *flow_to(struct bcs_flows *flows, uint32_t first,
         flows->flows = longer;
         flows->n_room = n_room;
     }
-    flows->flows[flows->n] = (struct bcs_flow){.from = window->from, .to = to};
+    flows->flows[flows->n] =
+        (struct bcs_flow){.from = rank_of(window, window->from), .to = to};
     return &flows->flows[flows->n++];
 }
 
@@ -38,7 +45,8 @@ static struct bcs_flow *flow_to(struct bcs_flows *flows, uint32_t first,
 static bool is_message(const struct bcs_flow_window *window,
                        const struct bcs_descriptor *entry)
 {
-    return entry->kind == BCS_SEND && entry->port < window->n_ranks;
+    return entry->kind == BCS_SEND && entry->port < window->n_ports &&
+           rank_of(window, entry->port) != BCS_PORT_HOLE;
 }
 
 /** The mean length of the messages in a window; as it was, if there are none. */
@@ -74,7 +82,7 @@ int bcs_flow_add(struct bcs_flows *flows, const struct bcs_flow_window *window,
         if (!is_message(window, entry)) {
             continue;
         }
-        flow = flow_to(flows, first, window, entry->port);
+        flow = flow_to(flows, first, window, rank_of(window, entry->port));
         if (flow == NULL) {
             return -ENOMEM;
         }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "libbcs/fabric/ring/descriptor.h"
+#include "libbcs/fabric/ring/port_map.h"
 
 /** What one rank has sent to another. */
 struct bcs_flow {
@@ -31,11 +32,13 @@ struct bcs_flows {
 /** Descriptors of a ring. */
 struct bcs_flow_window {
     const struct bcs_descriptor
-        *entries;      /* the last ones that were read, in any order */
-    uint32_t n;        /* of them */
-    uint32_t n_moved;  /* that were read since the look before, n or more */
-    uint32_t from;     /* who writes the ring */
-    uint32_t n_ranks;  /* of the job */
+        *entries;     /* the last ones that were read, in any order */
+    uint32_t n;       /* of them */
+    uint32_t n_moved; /* that were read since the look before, n or more */
+    uint32_t from;    /* port of who writes the ring */
+    uint32_t n_ports; /* of the job */
+    /* [n_ports] by port: its rank, or BCS_PORT_HOLE; NULL: each rank is its own port */
+    const uint32_t *ranks;
     double mean_bytes; /* of the ring's messages, at the look before; negative: not
                           known */
 };

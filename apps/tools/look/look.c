@@ -31,6 +31,8 @@ struct bcs_look {
     const struct bcs_board_node *nodes; /* [board->n_nodes] in the segment */
     struct nic_layout layout;
     uint64_t ports_bytes, stands_bytes;
+    uint32_t *ports;     /* [n_ranks] by rank; NULL: each rank is its own port */
+    uint32_t *ranks;     /* [n_ports] by port; NULL: the same */
     struct heap heaps[]; /* [board->n_nodes] */
 };
 
@@ -66,7 +68,11 @@ static bool is_sound(const struct bcs_board *board, uint64_t n_bytes)
            shape->n_ports <= NIC_NODE_RANKS_MOST && shape->node_ranks > 0 &&
            shape->node_ranks <= NIC_NODE_RANKS_MOST && shape->has_links <= 1 &&
            board->n_nodes == nic_layout_n_nodes(shape->n_ports, shape->node_ranks) &&
-           n_bytes >= bcs_board_bytes(board->n_nodes) &&
+           board->has_map <= 1 &&
+           (board->has_map ? board->n_ranks > 0 && board->n_ranks <= shape->n_ports
+                           : board->n_ranks == shape->n_ports) &&
+           n_bytes >=
+               bcs_board_bytes(board->n_nodes, board->has_map ? board->n_ranks : 0) &&
            shape->limits.landing <= window &&
            bcs_stands_bytes(shape->n_ports) <= window &&
            fits(shape->n_item_bytes, window) && fits(shape->n_slot_bytes, window) &&
@@ -127,6 +133,8 @@ void bcs_look_close(struct bcs_look *look)
         bcs_shm_segment_close_fd(&look->heaps[i].file);
     }
     munmap((void *)(uintptr_t)look->segment, look->n_bytes);
+    free(look->ports);
+    free(look->ranks);
     free(look->board);
     free(look);
 }
@@ -203,6 +211,36 @@ static struct bcs_look *look_at(const char *base, uint64_t n_bytes, char *versio
     return look;
 }
 
+/** Take over which port each rank has, and check that no two have one. @return 0,
+ *  -EINVAL or -ENOMEM */
+static int take_map(struct bcs_look *look)
+{
+    uint32_t n_ranks = look->board->n_ranks, n_ports = look->board->shape.n_ports;
+
+    if (!look->board->has_map) {
+        return 0;
+    }
+    look->ports = calloc(n_ranks, sizeof(*look->ports));
+    look->ranks = calloc(n_ports, sizeof(*look->ranks));
+    if (look->ports == NULL || look->ranks == NULL) {
+        return -ENOMEM;
+    }
+    copy_once(look->ports, &look->nodes[look->board->n_nodes],
+              n_ranks * sizeof(*look->ports));
+    for (uint32_t port = 0; port < n_ports; port++) {
+        look->ranks[port] = BCS_PORT_HOLE;
+    }
+    for (uint32_t rank = 0; rank < n_ranks; rank++) {
+        uint32_t port = look->ports[rank];
+
+        if (port >= n_ports || look->ranks[port] != BCS_PORT_HOLE) {
+            return -EINVAL;
+        }
+        look->ranks[port] = rank;
+    }
+    return 0;
+}
+
 /** Open the heaps of all nodes. */
 static int open_heaps(struct bcs_look *look)
 {
@@ -239,7 +277,8 @@ int bcs_look_open(const struct bcs_look_found *found, struct bcs_look **look_out
         munmap((void *)(uintptr_t)base, segment.n_bytes);
         return rc;
     }
-    rc = open_heaps(look);
+    rc = take_map(look);
+    rc = rc < 0 ? rc : open_heaps(look);
     if (rc < 0) {
         bcs_look_close(look);
         return rc;
@@ -263,12 +302,28 @@ int bcs_look_file(const struct bcs_look *look, uint32_t node)
     return look->heaps[node].file.fd;
 }
 
+uint32_t bcs_look_n_ranks(const struct bcs_look *look)
+{
+    return look->board->n_ranks;
+}
+
+const uint32_t *bcs_look_ranks(const struct bcs_look *look)
+{
+    return look->ranks;
+}
+
+static uint32_t port_of_rank(const struct bcs_look *look, uint32_t rank)
+{
+    return look->ports == NULL ? rank : look->ports[rank];
+}
+
 static const struct bcs_port *port_of(const struct bcs_look *look, uint32_t rank)
 {
     const struct nic_layout *layout = &look->layout;
+    uint32_t port = port_of_rank(look, rank);
 
-    return (const void *)(look->heaps[nic_layout_node(layout, rank)].ports +
-                          nic_layout_port_gva(layout, rank) - layout->port_gva);
+    return (const void *)(look->heaps[nic_layout_node(layout, port)].ports +
+                          nic_layout_port_gva(layout, port) - layout->port_gva);
 }
 
 int64_t bcs_look_pid(const struct bcs_look *look, uint32_t rank)
@@ -279,16 +334,17 @@ int64_t bcs_look_pid(const struct bcs_look *look, uint32_t rank)
 static struct bcs_stands *stands_of(const struct bcs_look *look, uint32_t rank)
 {
     const struct nic_layout *layout = &look->layout;
+    uint32_t port = port_of_rank(look, rank);
 
-    return (void *)(uintptr_t)(look->heaps[nic_layout_node(layout, rank)].stands +
-                               nic_layout_stands_gva(layout, rank) -
+    return (void *)(uintptr_t)(look->heaps[nic_layout_node(layout, port)].stands +
+                               nic_layout_stands_gva(layout, port) -
                                layout->stands.gva);
 }
 
 int bcs_look_stand(const struct bcs_look *look, uint32_t rank, uint32_t thread,
                    struct bcs_stand *stand_out, uint64_t *sequence_out)
 {
-    uint32_t n_ranks = look->layout.shape.n_ports;
+    uint32_t n_ranks = bcs_look_n_ranks(look);
 
     return bcs_stand_read(bcs_stand_slot_at(stands_of(look, rank), thread, n_ranks),
                           n_ranks, stand_out, sequence_out);
@@ -298,13 +354,14 @@ int bcs_look_stand(const struct bcs_look *look, uint32_t rank, uint32_t thread,
 static bool holds_own_lock(const struct bcs_look *look, uint32_t rank)
 {
     const struct nic_layout *layout = &look->layout;
-    uint32_t desk = nic_layout_desk(layout, rank) % layout->n_desks, lock = 0;
+    uint32_t port = port_of_rank(look, rank);
+    uint32_t desk = nic_layout_desk(layout, port) % layout->n_desks, lock = 0;
     uint64_t gva =
         layout->desk_gva + desk * layout->desk_stride_bytes + look->board->lock_offset;
 
-    return pread(bcs_look_file(look, nic_layout_node(layout, rank)), &lock,
+    return pread(bcs_look_file(look, nic_layout_node(layout, port)), &lock,
                  sizeof(lock), (off_t)gva) == sizeof(lock) &&
-           (lock & ~BCS_BOARD_LOCK_FLAGS) == rank + 1;
+           (lock & ~BCS_BOARD_LOCK_FLAGS) == port + 1;
 }
 
 /** Whether a thread of a rank has told that it waits. */
@@ -315,7 +372,7 @@ static bool has_told(const struct bcs_look *look, uint32_t rank)
 
     for (uint32_t i = 0; i < BCS_STAND_THREADS; i++) {
         const struct bcs_stand_slot *slot =
-            bcs_stand_slot_at(stands_of(look, rank), i, look->layout.shape.n_ports);
+            bcs_stand_slot_at(stands_of(look, rank), i, bcs_look_n_ranks(look));
         /* relaxed: a guess by one word, that nothing else is read for */
         uint64_t word =
             atomic_load_explicit(&slot->words[AT / 8], memory_order_relaxed);
@@ -367,7 +424,7 @@ static uint32_t ask_once(const struct bcs_look *look, struct bcs_stand *stand,
 {
     uint32_t n_asked = 0;
 
-    for (uint32_t i = 0; i < look->layout.shape.n_ports; i++) {
+    for (uint32_t i = 0; i < bcs_look_n_ranks(look); i++) {
         const struct bcs_port *port = port_of(look, i);
         struct telling telling;
 
@@ -387,7 +444,7 @@ static uint32_t ask_once(const struct bcs_look *look, struct bcs_stand *stand,
 void bcs_look_ask(const struct bcs_look *look)
 {
     struct bcs_stand *stand =
-        calloc(bcs_stand_words(look->layout.shape.n_ports), sizeof(uint64_t));
+        calloc(bcs_stand_words(bcs_look_n_ranks(look)), sizeof(uint64_t));
 
     for (int i = 0; stand != NULL && i < ASK_ROUNDS &&
                     ask_once(look, stand, i < THREAD_ROUNDS) > 0;

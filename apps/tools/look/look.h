@@ -16,6 +16,7 @@
 
 #include "libbcs/fabric/base/shm_segment.h"
 #include "libbcs/fabric/ring/board.h"
+#include "libbcs/fabric/ring/port_map.h"
 #include "libbcs/fabric/ring/sign.h"
 #include "libbcs/fabric/ring/stand.h"
 
@@ -59,6 +60,13 @@ void bcs_look_close(struct bcs_look *look);
 /** What is known of the job: a copy of the board's head, without its nodes, as it was
  *  when it was checked, whatever the job's owner does to it since. */
 const struct bcs_board *bcs_look_board(const struct bcs_look *look);
+
+/** How many ranks the job has. */
+uint32_t bcs_look_n_ranks(const struct bcs_look *look);
+
+/** The rank of each port of the layout, BCS_PORT_HOLE of one that is of no rank. NULL:
+ *  each rank is its own port. */
+const uint32_t *bcs_look_ranks(const struct bcs_look *look);
 
 /** Where everything is in the heaps of its nodes. */
 const struct nic_layout *bcs_look_layout(const struct bcs_look *look);

@@ -73,7 +73,7 @@ static bool read_whole(int fd, void *to, uint64_t n_bytes, uint64_t gva)
 struct place {
     uint64_t gva;
     uint32_t size;
-    uint32_t from; /* who writes it */
+    uint32_t from; /* port of who writes it */
     uint64_t id;
 };
 
@@ -110,7 +110,8 @@ static int count_moved(struct tally *tally, int fd, const struct place *ring,
             .n = read_entries(tally, fd, ring, (uint32_t)count->value, n),
             .n_moved = n_moved,
             .from = ring->from,
-            .n_ranks = tally->layout->shape.n_ports,
+            .n_ports = tally->layout->shape.n_ports,
+            .ranks = bcs_look_ranks(tally->look),
             .mean_bytes = count->mean_bytes,
         },
         &count->mean_bytes);
@@ -144,12 +145,12 @@ static int count_port(struct tally *tally, int fd, uint32_t port)
 {
     const struct nic_layout *layout = tally->layout;
     const struct bcs_limits *limits = &layout->shape.limits;
-    uint32_t n_ranks = layout->shape.n_ports, local = port % layout->shape.node_ranks;
-    uint64_t first_id = (uint64_t)port * ((uint64_t)n_ranks + 2);
+    uint32_t n_ports = layout->shape.n_ports, local = port % layout->shape.node_ranks;
+    uint64_t first_id = (uint64_t)port * ((uint64_t)n_ports + 2);
     struct bcs_elements links = {
         .fd = fd,
         .region = nic_layout_of_port(layout, &layout->links, port),
-        .n = layout->n_links < n_ranks ? layout->n_links : n_ranks,
+        .n = layout->n_links < n_ports ? layout->n_links : n_ports,
     };
     uint64_t link;
     int rc = count_ring(tally, fd,
@@ -172,7 +173,7 @@ static int count_port(struct tally *tally, int fd, uint32_t port)
             &(struct place){.gva = nic_region_gva(&layout->node_links, local),
                             .size = limits->link,
                             .from = port,
-                            .id = first_id + 1 + n_ranks});
+                            .id = first_id + 1 + n_ports});
     }
     return rc;
 }

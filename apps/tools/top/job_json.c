@@ -84,7 +84,7 @@ static json_t *wait_of(const struct bcs_stand *stand, json_t *place, uint32_t n_
 static json_t *rank_of(const struct bcs_look *look, uint32_t rank,
                        struct places *places, struct bcs_stand *stand)
 {
-    uint32_t n_ranks = bcs_look_board(look)->shape.n_ports;
+    uint32_t n_ranks = bcs_look_n_ranks(look);
     json_t *waits = json_array();
     int64_t pid = bcs_look_pid(look, rank);
     uint64_t sequence;
@@ -103,19 +103,17 @@ json_t *job_json_of(const struct bcs_look *look, const struct bcs_look_found *fo
                     struct places *places)
 {
     const struct bcs_board *board = bcs_look_board(look);
-    struct bcs_stand *stand =
-        calloc(bcs_stand_words(board->shape.n_ports), sizeof(uint64_t));
+    struct bcs_stand *stand = calloc(bcs_stand_words(board->n_ranks), sizeof(uint64_t));
     json_t *ranks = json_array();
 
     bcs_look_ask(look);
-    for (uint32_t i = 0; stand != NULL && i < board->shape.n_ports; i++) {
+    for (uint32_t i = 0; stand != NULL && i < board->n_ranks; i++) {
         json_array_append_new(ranks, rank_of(look, i, places, stand));
     }
     free(stand);
     return json_pack("{s:I, s:i, s:i, s:b, s:o}", "pid", (json_int_t)found->handle.pid,
-                     "n_ranks", (int)board->shape.n_ports, "n_nodes",
-                     (int)board->n_nodes, "has_links", (int)board->is_linked, "ranks",
-                     ranks);
+                     "n_ranks", (int)board->n_ranks, "n_nodes", (int)board->n_nodes,
+                     "has_links", (int)board->is_linked, "ranks", ranks);
 }
 
 int job_json_open(const struct bcs_look_found *found, struct bcs_look **look_out)

@@ -117,7 +117,7 @@ static int take_traffic(const struct bcs_look *from, struct bcs_traffic *traffic
 int job_look_take(const struct bcs_look *look, struct bcs_traffic *traffic,
                   struct job_look *look_out)
 {
-    uint32_t n_ranks = bcs_look_board(look)->shape.n_ports;
+    uint32_t n_ranks = bcs_look_n_ranks(look);
     struct job_look taken = {
         .n_ranks = n_ranks,
         .n_words = (uint32_t)bcs_stand_rank_words(n_ranks),

@@ -98,7 +98,7 @@ static void take_job(struct viewer *viewer, struct bcs_look *look)
     viewer->moved_ns = bcs_clock_now_ns();
     viewer->look_ns = viewer->glance_ns = 0;
     if (!viewer->has_chosen_groups) {
-        viewer->is_grouped = board->shape.n_ports >= GROUPS_FROM;
+        viewer->is_grouped = board->n_ranks >= GROUPS_FROM;
     }
 }
 

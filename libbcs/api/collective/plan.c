@@ -271,7 +271,7 @@ static void add_transfer(struct bcs_plan *plan, enum step_kind kind,
     if (step == NULL) {
         return;
     }
-    step->port = message->group->ports[message->peer];
+    step->rank = message->group->ranks[message->peer];
     if (is_ready(plan)) {
         outcome = start_transfer(plan, kind, message, &step->request);
         if (__builtin_expect(outcome == NO_CELL && plan->request == NULL, 0)) {
@@ -429,7 +429,7 @@ static enum outcome carry_out(struct bcs_plan *plan, struct bcs_step *step)
         if (step->kind == STEP_SEND && plan->is_spoiled) {
             message.n_bytes = 0;
         }
-        step->port = message.group->ports[message.peer];
+        step->rank = message.group->ranks[message.peer];
         outcome =
             start_transfer(plan, (enum step_kind)step->kind, &message, &step->request);
         if (outcome == NO_CELL) {

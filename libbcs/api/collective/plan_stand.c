@@ -16,7 +16,7 @@ static struct bcs_stand_operation need_of(const struct bcs_plan *plan)
     return (struct bcs_stand_operation){
         .context_id = plan->group->context_id + BCS_SPACE_COLLECTIVE,
         .n_bytes = inside->n_bytes,
-        .peer = (int32_t)step->port,
+        .peer = (int32_t)step->rank,
         .tag = plan->tag,
         .cell = inside->cell,
         .kind = inside->is_send ? BCS_STAND_SEND : BCS_STAND_RECEIVE,

@@ -21,7 +21,7 @@ struct bcs_step {
     struct bcs_step *next;
     uint8_t kind;
     bool is_fenced; /* needs all steps before it */
-    uint32_t port;  /* of a message that is under way: its peer */
+    uint32_t rank;  /* of a message that is under way: its peer in the job */
     union {
         struct bcs_message message; /* until it is started */
         struct bcs_request request;

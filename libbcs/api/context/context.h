@@ -68,9 +68,11 @@ struct bcs_context {
     size_t n_long;    /* receives with room for so many need prepare_further of p2p.c */
     struct bcs_stamps stamps;
     struct bcs_meeting meeting;
-    uint32_t rank;
-    uint32_t size;
-    struct bcs_job *job; /* of bcs_init; NULL under MPI */
+    struct bcs_port_map *map; /* which rank has which port; NULL: each is its own */
+    uint32_t rank;            /* of this process in the job, */
+    uint32_t port;            /* and its port */
+    uint32_t size;            /* ranks of the job */
+    struct bcs_job *job;      /* of bcs_init; NULL under MPI */
     struct mds_collect
         *collect; /* of bcs_init: where calls are recorded; NULL: they are not */
     struct bcs_pending *pending; /* by cell, as far as they have ever been used: */
@@ -101,5 +103,11 @@ struct bcs_context {
     char *_Atomic report_path;
     struct bcs_forked forked; /* takes all this away in a forked child */
 };
+
+/** Whether each rank is its own port. */
+static inline bool bcs_ports_are_ranks(const struct bcs_context *context)
+{
+    return context->map == NULL || context->map->is_identity;
+}
 
 #endif

@@ -20,7 +20,7 @@ struct bcs_group {
     uint64_t context_id;
     int32_t rank; /* of this process */
     int32_t size;
-    const uint32_t *ports; /* [size] rank -> port (the process's number in the job) */
+    const uint32_t *ports; /* [size] by rank: the member's port */
     uint32_t slot;         /* collective slot, the same on all members */
     uint32_t n_local;      /* members on this process's node */
     uint64_t n_near;       /* number of the last near collective; near_collective.c */
@@ -37,6 +37,7 @@ struct bcs_group {
     /* Non-blocking collectives: how many plans are under way, and those that wait. */
     uint32_t n_open;
     struct bcs_plan *waiting_first, *waiting_last;
+    const uint32_t *ranks; /* [size] by rank: the member's rank in the job */
 };
 
 /** Whether a group has members on several nodes; the same on all members. */

@@ -110,7 +110,7 @@ static void finish_send(struct bcs_context *context, struct bcs_request *request
 bool bcs_cancel_send(struct bcs_context *context, struct bcs_request *request,
                      uint32_t port)
 {
-    struct nic_recall recall = {.sender = context->rank,
+    struct nic_recall recall = {.sender = context->port,
                                 .receiver = port,
                                 .cell = bcs_request_state(request)->cell};
     struct bcs_waiter waiter = {.has_short_sleeps = true};

@@ -53,9 +53,9 @@ void bcs_far_link(struct bcs_context *context, struct bcs_ring_writer *ring,
 {
     struct nic_view *own = nic_engine_own(context->engine);
     const struct nic_layout *layout = &context->engine->layout;
-    uint32_t link = nic_layout_link_of(layout, context->rank, false);
+    uint32_t link = nic_layout_link_of(layout, context->port, false);
     uint64_t credit_gva = nic_layout_credit_gva(
-        layout, context->rank, nic_layout_link_of(layout, port, false));
+        layout, context->port, nic_layout_link_of(layout, port, false));
 
     *ring = (struct bcs_ring_writer){
         .entries = &context->far_entry,
@@ -65,7 +65,7 @@ void bcs_far_link(struct bcs_context *context, struct bcs_ring_writer *ring,
         .put_to = 1 + port,
     };
     context->far_ends[port].landing_gva =
-        nic_layout_landing_gva(layout, port, context->rank);
+        nic_layout_landing_gva(layout, port, context->port);
     nic_link_announce(own, port, link);
 }
 
@@ -73,7 +73,7 @@ void bcs_far_publish(struct bcs_context *context, struct bcs_ring_writer *ring,
                      struct bcs_descriptor *entry)
 {
     struct nic_view *own = nic_engine_own(context->engine);
-    uint32_t link = nic_layout_link_of(&context->engine->layout, context->rank, false);
+    uint32_t link = nic_layout_link_of(&context->engine->layout, context->port, false);
 
     nic_link_put(own, ring->put_to - 1, link, ring->position, entry);
     ring->position++;
@@ -93,7 +93,7 @@ static void put(struct bcs_context *context, uint32_t port, uint64_t gva,
         .src = data, .n_bytes = n_bytes, .dest_gva = gva, .dests = &dests};
 
     nic_engine_put_own(own,
-                       nic_layout_port_gva(layout, context->rank) +
+                       nic_layout_port_gva(layout, context->port) +
                            offsetof(struct bcs_port, long_puts),
                        &xfer);
 }

@@ -121,7 +121,7 @@ void bcs_misuse_show_all(struct bcs_context *context, const struct bcs_group *gr
         return;
     }
     for (int32_t i = 0; i < group->size; i++) {
-        add_rank(ranks, group->ports[i]);
+        add_rank(ranks, group->ranks[i]);
     }
     bcs_stand_here(context, &waiter, group);
     if (is_first) {
@@ -146,7 +146,7 @@ void bcs_misuse_truncation(struct bcs_context *context, const struct bcs_group *
         return;
     }
     if (peers != NULL) {
-        snprintf(source, sizeof(source), "rank %u", peers->ports[result->source]);
+        snprintf(source, sizeof(source), "rank %u", peers->ranks[result->source]);
     }
     if (peers != NULL && context->hooks.name_group != NULL) {
         context->hooks.name_group(peers, name, sizeof(name));
@@ -173,7 +173,7 @@ void bcs_misuse_left(struct bcs_context *context, const struct bcs_group *group)
     for (int i = 0; i < LEFT_TURNS; i++) {
         bcs_progress(context); /* takes what has come */
     }
-    n = nic_proof_left(context->engine, context->rank, NIC_UNMATCHED_PART, left,
+    n = nic_proof_left(context->engine, context->port, NIC_UNMATCHED_PART, left,
                        LEFT_MOST);
     /* relaxed: it orders nothing else */
     if (n == 0 || atomic_exchange_explicit(&context->engine->machine->told, LEFT_KEY,

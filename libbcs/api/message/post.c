@@ -21,7 +21,7 @@ static void link_near(struct bcs_context *context, struct bcs_ring_writer *ring,
                       uint32_t desk)
 {
     const struct nic_view *view = nic_engine_desk(context->engine, desk);
-    uint32_t link = context->rank - view->first_writer;
+    uint32_t link = context->port - view->first_writer;
 
     *ring = bcs_ring_writer_of(nic_view_link(view, link), view->link_mask, desk);
     /* before the first entry; see struct nic_per_port */
@@ -38,11 +38,13 @@ int bcs_post_init(struct bcs_context *context)
     context->n_inline_far = has_stamps ? 0 : BCS_PUT_INLINE_BYTES + 1;
     context->n_long = has_stamps ? 0 : context->config.eager_limit_bytes + 1;
     bcs_poster_init(&context->poster, nic_engine_own(engine)->core, &engine->layout,
-                    context->rank);
+                    context->port);
     if (nic_is_linked(engine)) {
-        context->links = bcs_sparse_new(context->size, sizeof(*context->links));
+        uint32_t n_ports = engine->layout.shape.n_ports;
+
+        context->links = bcs_sparse_new(n_ports, sizeof(*context->links));
         if (context->links == NULL) {
-            bcs_error("no memory for the links to %" PRIu32 " ranks", context->size);
+            bcs_error("no memory for the links to %" PRIu32 " ports", n_ports);
             return -ENOMEM;
         }
     }
@@ -57,7 +59,10 @@ void bcs_post_fini(struct bcs_context *context)
 {
     bcs_poster_fini(&context->poster);
     bcs_far_fini(context);
-    bcs_sparse_free(context->links, context->size, sizeof(*context->links));
+    if (context->engine != NULL) {
+        bcs_sparse_free(context->links, context->engine->layout.shape.n_ports,
+                        sizeof(*context->links));
+    }
 }
 
 void bcs_post_link(struct bcs_context *context, struct bcs_ring_writer *ring,

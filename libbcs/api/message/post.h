@@ -41,7 +41,7 @@ static inline struct bcs_ring_writer *bcs_post_to(struct bcs_context *context,
 {
     struct bcs_ring_writer *ring;
 
-    if (context->links == NULL || port == context->rank) {
+    if (context->links == NULL || port == context->port) {
         return bcs_post_own(context);
     }
     ring = &context->links[port];

@@ -78,7 +78,7 @@ bool bcs_take_at_hand(struct bcs_context *context, const struct bcs_message *mes
         .tag = message->tag,
     };
     if (!nic_at_hand_begin(engine, &wish,
-                           message->peer < 0 ? context->rank
+                           message->peer < 0 ? context->port
                                              : message->group->ports[message->peer],
                            &found)) {
         return false;

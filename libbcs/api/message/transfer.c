@@ -157,7 +157,7 @@ static void begin_anew(struct bcs_context *context, struct bcs_cell *cell,
         return;
     }
     bcs_cell_complete(cell, BCS_CELL_PENDING);
-    post_refused(context, context->rank, bcs_request_state(request)->cell);
+    post_refused(context, context->port, bcs_request_state(request)->cell);
 }
 
 /** Copy what is granted between the sender's and the receiver's memory, at either
@@ -181,7 +181,7 @@ static void copy_pieces(struct bcs_context *context, const struct bcs_cell *cell
                       : nic_process_read(context->engine, &there, here, piece.n_bytes);
         if (outcome == NIC_DONE) {
             piece_done(context, transfer,
-                       inside->is_send ? cell->peer_port : context->rank,
+                       inside->is_send ? cell->peer_port : context->port,
                        piece.n_bytes);
         }
     }
@@ -218,7 +218,7 @@ static void store_pieces(struct bcs_context *context, const struct bcs_cell *cel
         atomic_store_explicit(&stream->pieces[i].block, 0, memory_order_release);
         transfer->n_stored++;
         context->is_moving = true;
-        piece_done(context, transfer, context->rank, n_bytes);
+        piece_done(context, transfer, context->port, n_bytes);
         bcs_sleep_wake(context->engine->machine, port_of(context, cell->peer_port));
     }
 }

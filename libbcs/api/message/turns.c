@@ -20,7 +20,7 @@ void bcs_context_ask_in(struct bcs_context *context, const struct bcs_turns *tur
 
 void bcs_context_wake_referee(struct bcs_context *context)
 {
-    bcs_word_wake(&nic_engine_port(context->engine, context->rank)->park);
+    bcs_word_wake(&nic_engine_port(context->engine, context->port)->park);
 }
 
 void bcs_context_take_turns(struct bcs_context *context)

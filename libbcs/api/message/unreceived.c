@@ -57,7 +57,7 @@ int bcs_unreceived(struct bcs_context *context, const struct bcs_group *world,
 
     rc = found == NULL ? -ENOMEM : rc;
     if (rc == 0) {
-        n = nic_proof_left(context->engine, context->rank,
+        n = nic_proof_left(context->engine, context->port,
                            NIC_UNMATCHED_OWN | NIC_UNMATCHED_TAKEN, found, n_most);
     }
     for (uint32_t i = 0; i < n; i++) {

@@ -120,7 +120,7 @@ static bool can_release(const struct bcs_context *context,
                         const struct bcs_stand_about *about, int32_t member)
 {
     return about->kind != BCS_STAND_COLLECTIVE ||
-           (about->group->ports[member] != context->rank &&
+           (about->group->ranks[member] != context->rank &&
             (about->has_come == NULL || !about->has_come(about->arg, member)));
 }
 
@@ -130,12 +130,12 @@ static void add_ranks(struct bcs_context *context, const struct bcs_stand_about 
     struct bcs_stand *draft = context->teller->draft;
 
     if (about->peer >= 0) {
-        add_rank(draft, about->group->ports[about->peer]);
+        add_rank(draft, about->group->ranks[about->peer]);
         return;
     }
     for (int32_t i = 0; i < about->group->size; i++) {
         if (can_release(context, about, i)) {
-            add_rank(draft, about->group->ports[i]);
+            add_rank(draft, about->group->ranks[i]);
         }
     }
 }
@@ -184,7 +184,7 @@ static struct bcs_stand_operation operation_of(const struct bcs_stand_about *abo
     if (about->group != NULL) {
         operation.context_id = about->group->context_id + about->space;
         operation.peer =
-            about->peer < 0 ? -1 : (int32_t)about->group->ports[about->peer];
+            about->peer < 0 ? -1 : (int32_t)about->group->ranks[about->peer];
     }
     return operation;
 }

@@ -29,7 +29,7 @@ static inline struct bcs_stands *bcs_stand_own(const struct bcs_context *context
     struct bcs_stand_teller *teller = context->teller;
 
     if (teller->stands == NULL) {
-        teller->stands = nic_engine_stands(context->engine, context->rank);
+        teller->stands = nic_engine_stands(context->engine, context->port);
     }
     return teller->stands;
 }

@@ -35,13 +35,22 @@ struct bcs_board {
     char driver[16]; /* its name, ended by a zero */
     char strobe[16];
     uint64_t began_ns; /* CLOCK_MONOTONIC */
+    uint32_t n_ranks;  /* processes of the job */
+    uint32_t has_map;  /* 1: the port of each rank stands behind the nodes */
     struct bcs_board_node nodes[];
 };
 
-/** Bytes of a board. */
-static inline uint64_t bcs_board_bytes(uint32_t n_nodes)
+/** Bytes of a board. @param n_mapped  ranks whose ports it has */
+static inline uint64_t bcs_board_bytes(uint32_t n_nodes, uint32_t n_mapped)
 {
-    return sizeof(struct bcs_board) + n_nodes * sizeof(struct bcs_board_node);
+    return sizeof(struct bcs_board) + n_nodes * sizeof(struct bcs_board_node) +
+           n_mapped * sizeof(uint32_t);
+}
+
+/** The ports of a board that has them, [n_ranks] by rank. */
+static inline uint32_t *bcs_board_ports(struct bcs_board *board, uint32_t n_nodes)
+{
+    return (uint32_t *)(void *)&board->nodes[n_nodes];
 }
 
 /** A number for how all that is looked at is laid out in this version. */

@@ -46,8 +46,9 @@ enum {
 
 /** What the layout depends on; equal in all processes of the job. */
 struct nic_shape {
-    uint32_t n_ports;    /* processes of the job */
-    uint32_t node_ranks; /* processes of a node; the last node may have fewer */
+    /* Ports of the job: its processes, and holes (port_map.h) */
+    uint32_t n_ports;
+    uint32_t node_ranks; /* ports of a node; the last node may have fewer */
     uint32_t desk_ranks; /* of a desk: node_ranks, or 1 */
     /* 1: each process writes to rings of its own at each other one's desk; then
      * desk_ranks is
@@ -206,7 +207,7 @@ static inline struct nic_region nic_layout_partners(const struct nic_layout *lay
     return nic_layout_of_desk(layout, &layout->partners, desk);
 }
 
-/** Number of ports of a node. */
+/** Number of ports of a node, its holes among them. */
 uint32_t nic_layout_n_local(const struct nic_layout *layout, uint32_t node);
 
 /** Global address of a port, in the heap of its node. */

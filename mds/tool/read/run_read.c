@@ -318,6 +318,21 @@ uint32_t run_find_name(const struct run *run, const char *name)
     return i;
 }
 
+uint32_t run_n_ranks(const struct run *run)
+{
+    uint32_t n_counted = 0, n_most = 0;
+
+    for (uint32_t i = 0; i < run->n_nodes; i++) {
+        const struct mds_dump_node *node = &run->nodes[i].node;
+        uint32_t end = node->first_rank + node->n_ranks; /* at least so many */
+
+        n_counted += run->nodes[i].is_global ? 0 : node->n_ranks;
+        n_most = end > n_most ? end : n_most;
+    }
+    n_most = n_counted > n_most ? n_counted : n_most;
+    return run->n_files > 0 ? run->n_ranks : n_most;
+}
+
 static struct mmds_interval interval_of(const struct mds_dump_call *call)
 {
     return (struct mmds_interval){call->count, call->min, call->max, call->total};

@@ -71,14 +71,9 @@ static inline uint32_t run_file_number(const struct run *run,
     return (uint32_t)(file - run->files);
 }
 
-/** Ranks of the job, also of a run of which there are files of slices only. */
-static inline uint32_t run_n_ranks(const struct run *run)
-{
-    const struct mds_dump_node *last =
-        run->n_nodes > 0 ? &run->nodes[run->n_nodes - 1].node : NULL;
-
-    return run->n_files > 0 ? run->n_ranks : last->first_rank + last->n_ranks;
-}
+/** Ranks of the job, also of a run of which there are files of slices only. Then they
+ *  are counted by node: those of a node need not follow each other. */
+uint32_t run_n_ranks(const struct run *run);
 
 /** Events of all ranks together. */
 uint64_t run_n_events(const struct run *run);

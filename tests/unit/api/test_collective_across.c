@@ -37,11 +37,13 @@ static void across_open(struct across *a, struct ranks_rank *rank)
     a->sides.mine = (struct bcs_group){.context_id = 1002,
                                        .rank = is_left ? a->rank : a->rank - N_LEFT,
                                        .size = N_RANKS - a->n_others,
-                                       .ports = a->ports + (is_left ? 0 : N_LEFT)};
+                                       .ports = a->ports + (is_left ? 0 : N_LEFT),
+                                       .ranks = a->ports + (is_left ? 0 : N_LEFT)};
     a->sides.others = (struct bcs_group){.context_id = 1004,
                                          .rank = a->sides.mine.rank,
                                          .size = a->n_others,
-                                         .ports = a->ports + a->other_first};
+                                         .ports = a->ports + a->other_first,
+                                         .ranks = a->ports + a->other_first};
 }
 
 /** The root as a member names it. @param root  rank in the job */

@@ -22,7 +22,7 @@ static void join(struct ranks_rank *rank)
 {
     struct bcs_context *context;
 
-    ck_assert_int_eq(bcs_job_join(&rank->entry, &context), 0);
+    ck_assert_int_eq(bcs_job_join(&rank->entry, ranks_map(rank), &context), 0);
     ck_assert_int_eq(bcs_group_rank(bcs_world(context)),
                      (int32_t)rank->entry.bootstrap.rank);
     rank->own = context;

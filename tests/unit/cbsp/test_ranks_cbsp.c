@@ -197,21 +197,21 @@ END_TEST
 
 START_TEST(the_last_machine_has_fewer_processes)
 {
-    static const struct nic_near_nodes expected[] = {
+    static const struct bcs_node_range expected[] = {
         {0, 3}, {0, 3}, {0, 3}, {3, 2}, {3, 2}};
     static struct ranks_job job;
     struct ranks_rank ranks[5];
 
     ranks_init(&job, ranks, 5, 0);
     for (uint32_t i = 0; i < 5; i++) {
-        struct nic_near_nodes near = bcs_entry_near(&ranks[i].entry);
+        struct bcs_node_range near = bcs_entry_near(&ranks[i].entry);
 
         ck_assert(near.first == 0 && near.n == 5);
     }
     ranks_set_far(ranks, 5, 2);
     for (uint32_t node_ranks = 0; node_ranks < 2; node_ranks++) {
         for (uint32_t i = 0; i < 5; i++) {
-            struct nic_near_nodes near;
+            struct bcs_node_range near;
 
             ranks[i].entry.settings.nic.node_ranks = node_ranks;
             near = bcs_entry_near(&ranks[i].entry);

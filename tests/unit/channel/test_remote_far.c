@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "libbcs/channel/region_users.h"
 #include "tests/pattern.h"
 #include "tests/unit/remote_ends.h"
 
@@ -161,8 +162,10 @@ START_TEST(a_region_taken_back_is_closed_and_kept_until_it_is_released)
 {
     struct bcs_remote again;
     uint64_t word;
+    uint64_t serial = both[1]->remotes.exports.own[REGION].serial;
 
     ck_assert_int_eq(bcs_region_release(&of_one), 0);
+    ck_assert(!region_count_in(both[1], 1, REGION, serial)); /* nobody comes in */
     ck_assert_int_eq(bcs_remote_write_word(&far_region, 0, 1), BCS_E_CLOSED);
     ck_assert_int_eq(bcs_remote_read_word(&far_region, 0, &word), BCS_E_CLOSED);
     ck_assert_int_eq(bcs_remote_wait(&far_region, 0, 1), 0); /* as it was written */

@@ -47,6 +47,7 @@ static void join(struct ranks_rank *rank, struct one *one)
                                    (int)((one->channels->rank + 1) % job.size), REGION,
                                    true, &one->next),
                      0);
+    pthread_barrier_wait(&job.barrier); /* nobody leaves before all have imported */
 }
 
 /** A word has been written. Its owner may leave when it sees the word, before the

@@ -156,6 +156,39 @@ START_TEST(the_other_side_stands_behind_it)
 }
 END_TEST
 
+/** Check the ports of a group where rank r has port JOB - 1 - r. */
+static void has_fallen_ports(const struct bcs_group *group)
+{
+    for (int32_t i = 0; i < group->size; i++) {
+        ck_assert_uint_eq(group->ports[i], JOB - 1 - group->ranks[i]);
+    }
+}
+
+START_TEST(members_have_the_ports_of_the_jobs_map)
+{
+    struct fake_comm intra = {.rank = 1, .mine = {2, {6, MY_PORT}}};
+    struct fake_comm inter = {
+        .is_inter = true, .mine = {2, {MY_PORT, 1}}, .others = {3, {3, 0, 7}}};
+    struct shim_comm *one, *two;
+
+    ck_assert_int_eq(
+        bcs_port_map_create(&(struct bcs_port_plan){.n_ranks = JOB, .is_falling = true},
+                            &context.map),
+        0);
+    one = add(&intra);
+    two = add(&inter);
+    has_ports(one->group.ranks, one->group.size, 2, (uint32_t[]){6, MY_PORT});
+    has_fallen_ports(&one->group);
+    /* The side of the earlier rank leads, whatever its ports are. */
+    has_ports(two->whole->ranks, two->whole->size, 5,
+              (uint32_t[]){3, 0, 7, MY_PORT, 1});
+    has_fallen_ports(two->whole);
+    has_fallen_ports(&two->sides.mine);
+    has_fallen_ports(&two->group);
+    bcs_port_map_destroy(context.map);
+}
+END_TEST
+
 START_TEST(groups_of_two_sides_have_numbers_of_their_own)
 {
     struct fake_comm fake = {
@@ -206,6 +239,7 @@ int main(void)
     tcase_add_test(tcase, what_is_no_communicator_of_the_job_is_left_alone);
     tcase_add_test(tcase, the_side_of_the_earlier_process_leads);
     tcase_add_test(tcase, the_other_side_stands_behind_it);
+    tcase_add_test(tcase, members_have_the_ports_of_the_jobs_map);
     tcase_add_test(tcase, groups_of_two_sides_have_numbers_of_their_own);
     tcase_add_test(tcase, communicators_have_names);
     return run_tcase("comm_table", tcase);

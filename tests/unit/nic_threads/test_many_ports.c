@@ -97,7 +97,7 @@ static void sums_over(uint32_t slot, const bool is_in[])
         group->slot = slot;
         group->rank = (int32_t)i;
         group->size = (int32_t)n;
-        group->ports = ports;
+        group->ports = group->ranks = ports;
         rank_open_world(&ranks[ports[i]]);
     }
     for (int64_t round = 0; round < N_ROUNDS; round++) {

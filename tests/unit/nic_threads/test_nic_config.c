@@ -144,29 +144,54 @@ START_TEST(nodes_are_no_larger_than_the_job)
 }
 END_TEST
 
-START_TEST(machines_that_are_played_have_nodes_of_their_own)
+START_TEST(whole_nodes_are_dealt_to_machines_that_are_played)
 {
     static const struct {
-        uint32_t far, node_ranks, n_ports, port, expected_ranks, first, n;
+        uint32_t far, node_ranks, n_ranks, rank, machine;
     } cases[] = {
-        {0, 0, 4, 3, 4, 0, 1}, {1, 1, 4, 3, 1, 0, 4}, {2, 0, 4, 1, 2, 0, 1},
-        {2, 0, 4, 2, 2, 1, 1}, {2, 1, 4, 1, 1, 0, 2}, {2, 1, 4, 3, 1, 2, 2},
-        {2, 2, 5, 4, 2, 2, 1}, {2, 2, 5, 3, 2, 0, 2}, {3, 1, 7, 6, 1, 6, 1},
-        {8, 0, 3, 2, 1, 2, 1}, {2, 0, 1, 0, 1, 0, 1},
+        {0, 0, 4, 3, 0}, {1, 1, 4, 3, 0}, {2, 0, 4, 1, 0}, {2, 0, 4, 2, 1},
+        {2, 1, 4, 1, 0}, {2, 1, 4, 3, 1}, {2, 2, 5, 4, 1}, {2, 2, 5, 3, 0},
+        {3, 1, 7, 6, 2}, {8, 0, 3, 2, 2}, {2, 0, 1, 0, 0}, {2, 3, 8, 5, 0},
     };
     struct nic_config config = read_config();
 
+    ck_assert(!nic_config_plays_machines(&config));
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct nic_near_nodes near;
+        uint32_t machine;
 
         config.far = cases[i].far;
         config.node_ranks = cases[i].node_ranks;
-        near = nic_config_near_nodes(&config, cases[i].n_ports, cases[i].port);
-        ck_assert_uint_eq(nic_config_node_ranks(&config, cases[i].n_ports),
-                          cases[i].expected_ranks);
-        ck_assert_msg(near.first == cases[i].first && near.n == cases[i].n,
-                      "case %zu: nodes %u and %u more", i, near.first, near.n);
+        ck_assert(nic_config_plays_machines(&config) == (config.far > 1));
+        machine = nic_config_machine(&config, cases[i].n_ranks, cases[i].rank);
+        ck_assert_msg(machine == cases[i].machine, "case %zu: machine %u", i, machine);
     }
+}
+END_TEST
+
+START_TEST(ranks_are_dealt_in_turn_or_unevenly)
+{
+    static const uint32_t uneven[] = {0, 1, 0, 2, 0, 1, 0, 0, 0, 1};
+    struct nic_config config = read_config();
+
+    config.far = 3;
+    for (uint32_t rank = 0; rank < 10; rank++) {
+        config.far_map = NIC_FAR_CYCLIC;
+        ck_assert_uint_eq(nic_config_machine(&config, 10, rank), rank % 3);
+        config.far_map = NIC_FAR_UNEVEN;
+        ck_assert_uint_eq(nic_config_machine(&config, 10, rank), uneven[rank]);
+    }
+}
+END_TEST
+
+START_TEST(the_ports_of_one_machine_may_fall)
+{
+    struct nic_config config = read_config();
+
+    config.far_map = NIC_FAR_FALLING;
+    ck_assert(nic_config_plays_machines(&config));
+    ck_assert_uint_eq(nic_config_machine(&config, 4, 3), 0);
+    config.far = 2;
+    ck_assert_uint_eq(nic_config_machine(&config, 4, 3), 1);
 }
 END_TEST
 
@@ -289,7 +314,9 @@ int main(void)
     tcase_add_test(tcase, every_variable_is_read_into_its_field);
     tcase_add_test(tcase, the_digest_tells_settings_apart);
     tcase_add_test(tcase, nodes_are_no_larger_than_the_job);
-    tcase_add_test(tcase, machines_that_are_played_have_nodes_of_their_own);
+    tcase_add_test(tcase, whole_nodes_are_dealt_to_machines_that_are_played);
+    tcase_add_test(tcase, ranks_are_dealt_in_turn_or_unevenly);
+    tcase_add_test(tcase, the_ports_of_one_machine_may_fall);
     tcase_add_test(tcase, the_driver_is_chosen_by_who_runs_the_engine_and_when);
     tcase_add_test(tcase, all_drivers_have_a_referee);
     tcase_add_test(tcase, a_timed_slice_moves_what_its_length_allows);

@@ -37,7 +37,7 @@ static void add(const struct bcs_descriptor *entries, uint32_t n, uint32_t n_mov
                                                             .n = n,
                                                             .n_moved = n_moved,
                                                             .from = 1,
-                                                            .n_ranks = N_RANKS,
+                                                            .n_ports = N_RANKS,
                                                             .mean_bytes = mean},
                                   &mean),
                      0);

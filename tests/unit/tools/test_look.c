@@ -200,6 +200,72 @@ static int count(const struct fake_job *fake, const struct bcs_look_found *found
     return n_seen;
 }
 
+/** Put a map on the board: of the ports, the third is a hole. */
+static void put_map(const struct fake_job *fake, const uint32_t ports[], uint32_t n)
+{
+    fake->board->n_ranks = n;
+    fake->board->has_map = 1;
+    memcpy(bcs_board_ports(fake->board, FAKE_NODES), ports, n * sizeof(ports[0]));
+}
+
+START_TEST(ranks_are_found_by_their_ports)
+{
+    static const uint32_t ports[] = {4, 1, 3, 0};
+    char version[BCS_SIGN_VERSION_BYTES];
+    struct bcs_traffic traffic = {0};
+    struct job_look taken;
+    struct bcs_look *look;
+    struct fake_job fake;
+
+    ck_assert_int_eq(fake_job_make(&fake), 0);
+    put_map(&fake, ports, 4);
+    tell(&fake, 4, 0, 17, 1); /* port 4, of rank 0 */
+    ck_assert_int_eq(bcs_look_open(&fake.found, &look, version), 0);
+    ck_assert_uint_eq(bcs_look_n_ranks(look), 4);
+    ck_assert_uint_eq(bcs_look_ranks(look)[3], 2);
+    ck_assert_uint_eq(bcs_look_ranks(look)[2], BCS_PORT_HOLE);
+    ck_assert_int_eq(bcs_traffic_look(look, &traffic), 0);
+    for (uint32_t i = 0; i < 2; i++) { /* of port 1, to ports 3 and 2 */
+        move(&fake, ring_of(look, 1), i, 3 - i, 10);
+    }
+    ck_assert_int_eq(job_look_take(look, &traffic, &taken), 0);
+    ck_assert_uint_eq(taken.n_ranks, 4);
+    ck_assert_uint_eq(taken.n_waits, 1);
+    ck_assert_uint_eq(taken.waits[0].rank, 0);
+    ck_assert_uint_eq(taken.waits[0].stand.number, 17);
+    ck_assert_uint_eq(taken.n_flows, 1); /* nothing goes to a hole */
+    ck_assert_uint_eq(taken.flows[0].from, 1);
+    ck_assert_uint_eq(taken.flows[0].to, 2);
+    job_look_fini(&taken);
+    bcs_traffic_fini(&traffic);
+    bcs_look_close(look);
+    fake_job_end(&fake);
+}
+END_TEST
+
+START_TEST(ports_that_make_no_sense_are_refused)
+{
+    static const uint32_t twice[] = {4, 1, 3, 1}, beyond[] = {4, 1, 5, 0};
+    char version[BCS_SIGN_VERSION_BYTES];
+    struct bcs_look *look;
+    struct fake_job fake;
+
+    ck_assert_int_eq(fake_job_make(&fake), 0);
+    put_map(&fake, twice, 4);
+    ck_assert_int_eq(bcs_look_open(&fake.found, &look, version), -EINVAL);
+    put_map(&fake, beyond, 4);
+    ck_assert_int_eq(bcs_look_open(&fake.found, &look, version), -EINVAL);
+    fake.board->n_ranks = FAKE_RANKS + 1;
+    ck_assert_int_eq(bcs_look_open(&fake.found, &look, version), -EINVAL);
+    fake.board->n_ranks = 0;
+    ck_assert_int_eq(bcs_look_open(&fake.found, &look, version), -EINVAL);
+    fake.board->has_map = 0; /* then each rank is its own port */
+    fake.board->n_ranks = FAKE_RANKS - 1;
+    ck_assert_int_eq(bcs_look_open(&fake.found, &look, version), -EINVAL);
+    fake_job_end(&fake);
+}
+END_TEST
+
 START_TEST(each_job_of_a_process_is_found_once)
 {
     struct bcs_look_found *found;
@@ -276,6 +342,8 @@ int main(void)
     tcase_add_test(tcase, what_was_checked_stays_whatever_the_owner_does);
     tcase_add_test(tcase, what_a_ring_has_moved_is_counted_when_it_has_gone_round);
     tcase_add_test(tcase, each_wait_is_of_its_rank_and_for_its_own_ranks);
+    tcase_add_test(tcase, ranks_are_found_by_their_ports);
+    tcase_add_test(tcase, ports_that_make_no_sense_are_refused);
     tcase_add_test(tcase, each_job_of_a_process_is_found_once);
     tcase_add_test(tcase, a_job_of_another_version_is_told);
     tcase_add_test(tcase, a_board_that_makes_no_sense_is_refused);
