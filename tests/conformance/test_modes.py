@@ -28,8 +28,8 @@ def cases_of(planned):
 class ModesTest(unittest.TestCase):
     def test_all_combinations_have_a_name(self):
         n_values = [len(values) for values in modes.DIMENSIONS.values()]
-        self.assertEqual(n_values, [2, 2, 3, 2, 2, 3, 2])
-        self.assertEqual(len(modes.ALL), 168)
+        self.assertEqual(n_values, [2, 2, 3, 2, 2, 4, 2])
+        self.assertEqual(len(modes.ALL), 240)
         self.assertEqual(len(modes.VALUES), len(set(modes.VALUES)))
 
     def test_a_mode_sets_what_its_values_set(self):
@@ -47,11 +47,12 @@ class ModesTest(unittest.TestCase):
     def test_patterns_select(self):
         self.assertEqual(modes.select("*"), list(modes.ALL))
         self.assertEqual(len(modes.select("timed-*-none")), 12)
-        self.assertEqual(len(modes.select("timed-*,demand-threads-*")), 112)
-        self.assertEqual(len(modes.select("*,timed-*")), 168)
-        self.assertEqual(len(modes.select("demand-*-least")), 56)
+        self.assertEqual(len(modes.select("timed-*,demand-threads-*")), 160)
+        self.assertEqual(len(modes.select("*,timed-*")), 240)
+        self.assertEqual(len(modes.select("demand-*-least")), 80)
         self.assertEqual(len(modes.select("*-late")), 32)
         self.assertEqual(len(modes.select("*-far")), 32)
+        self.assertEqual(len(modes.select("*-uneven")), 48)
 
     def test_short_names_stand_for_the_usual_values(self):
         for short, name in (
@@ -114,7 +115,7 @@ class CoverTest(unittest.TestCase):
 
     def test_without_an_option_everything_is_planned(self):
         planned = plan("--ranks", "2,3")
-        usual = [name for name in modes.ALL if "least" not in name]
+        usual = [name for name in modes.ALL if not {"least", "uneven"} & set(name.split("-"))]
         self.assertEqual(planned, {"2": usual, "3": usual})
 
     def test_a_program_that_needs_buffering_does_not_run_without(self):
@@ -123,7 +124,7 @@ class CoverTest(unittest.TestCase):
             self.assertEqual(fnmatch.filter(names, "*-none"), [])
         self.assertEqual(
             list(filter(modes.has_buffering, modes.select("demand-inline-one-direct-*"))),
-            ["demand-inline-one-direct-eager"],
+            ["demand-inline-one-direct-eager", "demand-inline-one-direct-eager-uneven"],
         )
 
 

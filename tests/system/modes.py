@@ -27,9 +27,15 @@ DIMENSIONS = {
     },
     "copy": {"direct": {"BCS_COPY": "direct"}, "pooled": {"BCS_COPY": "pooled"}},
     "buffering": {"eager": {}, "none": {"BCS_BUFFERING": "none"}},
-    # What nodes put to each other: at once, or as late as a network may be; or the nodes are on two
-    # machines, played on this one.
-    "arrival": {"prompt": {}, "late": {"BCS_DEFER": "1"}, "far": {"BCS_FAR": "2"}},
+    # What nodes put to each other: at once, or as late as a network may be; or the nodes are on
+    # machines, played on this one: two that the ranks are dealt to in turn, or three with unequal
+    # numbers of ranks.
+    "arrival": {
+        "prompt": {},
+        "late": {"BCS_DEFER": "1"},
+        "far": {"BCS_FAR": "2", "BCS_FAR_MAP": "cyclic"},
+        "uneven": {"BCS_FAR": "3", "BCS_FAR_MAP": "uneven"},
+    },
     # Rings, batches and blocks as small as they may be: all of them become full. Not with
     # timed strobes, where a slice would carry out next to nothing: every message took some.
     "sizes": {"usual": {}, "least": {"BCS_LIMITS": "least"}},
@@ -37,7 +43,7 @@ DIMENSIONS = {
 UNNAMED = {"prompt", "usual"}
 # What does not go together: a node alone puts nothing.
 EXCLUDED = ({"one", "late"}, {"one", "far"}, {"timed", "least"})
-# Patterns of all modes with usual sizes.
+# Patterns of all modes with usual sizes, but for those of a few tests.
 USUAL = "*-eager,*-none,*-late,*-far"
 VALUES = [value for values in DIMENSIONS.values() for value in values]
 

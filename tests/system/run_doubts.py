@@ -16,7 +16,8 @@ import job
 import modes
 import run_referee
 
-SUSPICION = re.compile(r"^bcs\[rank 0\]: suspicion: these ranks wait for each other: (.*?)\. It is no "
+# The process that looks has the first port, which is not rank 0 where ports run backwards.
+SUSPICION = re.compile(r"^bcs\[rank \d+\]: suspicion: these ranks wait for each other: (.*?)\. It is no "
                        r"proof of a deadlock, as rank 0 could still act: (.*)\. The job goes on$",
                        re.MULTILINE)
 MISUSE = re.compile(r"^bcs\[rank 0\]: .*MPI-3\.1, 12\.4\.3: .*$", re.MULTILINE)

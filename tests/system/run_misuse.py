@@ -20,6 +20,7 @@ MODES = {
     for strobe in ("demand", "timed") for driver in ("inline", "threads")
     for nodes in ("one node", "nodes of 1")
 }
+MODES["demand, inline, ports backwards"] = {"BCS_NODE_RANKS": "1", "BCS_FAR_MAP": "falling"}
 DEADLOCKED = 86
 PLACE = r"at \w+, misuse(?:_\w+)?\.c:\d+"
 RANKS = r"(?:rank|ranks) [\d,-]+"

@@ -24,7 +24,7 @@ import mds_runs
 
 MODES = {
     "inline": {},
-    "inline, two nodes": {"BCS_NODE_RANKS": "2"},
+    "inline, two nodes, ports backwards": {"BCS_NODE_RANKS": "2", "BCS_FAR_MAP": "falling"},
     "threads": {"BCS_DRIVER": "threads"},
     "threads, two nodes": {"BCS_DRIVER": "threads", "BCS_NODE_RANKS": "2"},
     "timed": {"BCS_STROBE": "timed"},
