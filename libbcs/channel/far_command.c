@@ -119,48 +119,57 @@ int remote_far_release(struct channels *channels, uint32_t rank, uint32_t number
     return rc < 0 ? rc : 0;
 }
 
+/** What a command takes to and from elements that follow each other. */
+struct elements {
+    const uint8_t *from; /* NULL: nothing goes there */
+    uint8_t *to;         /* NULL: nothing is wanted back */
+    size_t n_bytes;      /* of one */
+    size_t count;
+};
+
+/** Ask for a command in parts; also once if there are no elements. */
+static int ask_in_parts(const struct bcs_remote *remote,
+                        struct remote_far_request *request, uint64_t offset,
+                        const struct elements *elements)
+{
+    size_t n_most = REMOTE_FAR_BYTES / elements->n_bytes, n_done = 0;
+    int rc = 0;
+
+    do {
+        size_t n_left = elements->count - n_done;
+        size_t at = n_done * elements->n_bytes, n_bytes;
+
+        request->offset = offset + at;
+        request->n = n_left < n_most ? n_left : n_most;
+        n_bytes = request->n * elements->n_bytes;
+        if (elements->from != NULL && n_bytes > 0) {
+            memcpy(request->data, elements->from + at, n_bytes);
+        }
+        rc = ask_region(remote, request);
+        if (rc == 0 && elements->to != NULL && n_bytes > 0) {
+            memcpy(elements->to + at, answer_at(remote)->data, n_bytes);
+        }
+        n_done += request->n;
+    } while (rc == 0 && n_done < elements->count);
+    return rc;
+}
+
 int remote_far_write(const struct bcs_remote *remote, uint64_t offset, const void *data,
                      size_t n_bytes)
 {
     struct remote_far_request request = {.op = REMOTE_FAR_WRITE};
-    const uint8_t *from = data;
-    size_t n_done = 0;
-    int rc = 0;
+    const struct elements bytes = {.from = data, .n_bytes = 1, .count = n_bytes};
 
-    do {
-        size_t n_left = n_bytes - n_done;
-
-        request.offset = offset + n_done;
-        request.n = n_left < REMOTE_FAR_BYTES ? n_left : REMOTE_FAR_BYTES;
-        if (request.n > 0) {
-            memcpy(request.data, from + n_done, request.n);
-        }
-        rc = ask_region(remote, &request);
-        n_done += request.n;
-    } while (rc == 0 && n_done < n_bytes);
-    return rc;
+    return ask_in_parts(remote, &request, offset, &bytes);
 }
 
 int remote_far_read(const struct bcs_remote *remote, uint64_t offset, void *data_out,
                     size_t n_bytes)
 {
     struct remote_far_request request = {.op = REMOTE_FAR_READ};
-    uint8_t *to = data_out;
-    size_t n_done = 0;
-    int rc = 0;
+    const struct elements bytes = {.to = data_out, .n_bytes = 1, .count = n_bytes};
 
-    do {
-        size_t n_left = n_bytes - n_done;
-
-        request.offset = offset + n_done;
-        request.n = n_left < REMOTE_FAR_BYTES ? n_left : REMOTE_FAR_BYTES;
-        rc = ask_region(remote, &request);
-        if (rc == 0 && request.n > 0) {
-            memcpy(to + n_done, answer_at(remote)->data, request.n);
-        }
-        n_done += request.n;
-    } while (rc == 0 && n_done < n_bytes);
-    return rc;
+    return ask_in_parts(remote, &request, offset, &bytes);
 }
 
 int remote_far_accumulate(const struct bcs_remote *remote, uint64_t offset,
@@ -171,28 +180,14 @@ int remote_far_accumulate(const struct bcs_remote *remote, uint64_t offset,
         .op = REMOTE_FAR_ACCUMULATE,
         .extra = (uint64_t)accumulation->op << 32 | (uint32_t)accumulation->type,
     };
-    const uint8_t *operands = accumulation->operands;
-    uint8_t *before_out = accumulation->before_out;
-    size_t n_most = REMOTE_FAR_BYTES / element_bytes, n_done = 0;
-    int rc = 0;
+    const struct elements operands = {
+        .from = accumulation->operands,
+        .to = accumulation->before_out,
+        .n_bytes = element_bytes,
+        .count = accumulation->count,
+    };
 
-    do {
-        size_t n_left = accumulation->count - n_done;
-
-        request.offset = offset + n_done * element_bytes;
-        request.n = n_left < n_most ? n_left : n_most;
-        if (request.n > 0) {
-            memcpy(request.data, operands + n_done * element_bytes,
-                   request.n * element_bytes);
-        }
-        rc = ask_region(remote, &request);
-        if (rc == 0 && before_out != NULL) {
-            memcpy(before_out + n_done * element_bytes, answer_at(remote)->data,
-                   request.n * element_bytes);
-        }
-        n_done += request.n;
-    } while (rc == 0 && n_done < accumulation->count);
-    return rc;
+    return ask_in_parts(remote, &request, offset, &operands);
 }
 
 int remote_far_append(const struct bcs_remote *remote, uint64_t offset,

@@ -42,22 +42,16 @@ uint64_t bcs_settings_spin_ns(const struct bcs_settings *settings, uint64_t usua
     return nic_config_spin_ns(&settings->nic, usual_ns);
 }
 
-/** The machine that is played for a process; those of one follow each other. */
-static uint32_t machine_of(const struct bcs_entry *entry, uint32_t rank)
-{
-    struct nic_config config = entry->settings.nic;
-
-    config.far_map = NIC_FAR_BLOCK;
-    return nic_config_machine(&config, entry->bootstrap.size, rank);
-}
-
 struct bcs_node_range bcs_entry_near(const struct bcs_entry *entry)
 {
-    uint32_t machine = machine_of(entry, entry->bootstrap.rank);
+    uint32_t size = entry->bootstrap.size, machine;
+    struct nic_config config = entry->settings.nic;
     struct bcs_node_range near = {0};
 
-    for (uint32_t rank = 0; rank < entry->bootstrap.size; rank++) {
-        if (machine_of(entry, rank) == machine) {
+    config.far_map = NIC_FAR_BLOCK; /* so that those of a machine follow each other */
+    machine = nic_config_machine(&config, size, entry->bootstrap.rank);
+    for (uint32_t rank = 0; rank < size; rank++) {
+        if (nic_config_machine(&config, size, rank) == machine) {
             near.first = near.n == 0 ? rank : near.first;
             near.n++;
         }
