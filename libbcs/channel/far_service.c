@@ -18,7 +18,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "libbcs/channel/buffer.h"
@@ -27,6 +26,7 @@
 #include "libbcs/fabric/base/barrier.h"
 #include "libbcs/fabric/base/log.h"
 #include "libbcs/fabric/base/system.h"
+#include "libbcs/fabric/base/thread_start.h"
 
 /** An own region, as the service has it, after it was taken back, too: until all have
  *  released it they may look at what is there. */
@@ -355,24 +355,18 @@ static struct remote_service *service_new(struct channels *channels,
 int remote_service_start(struct channels *channels, const struct bcs_bell *bell)
 {
     struct remote_service *service = service_new(channels, bell);
-    sigset_t all, before;
     int rc;
 
     if (service == NULL) {
         bcs_error("bcs_channels_init: out of memory");
         return -ENOMEM;
     }
-    /* Signals are the program's. */
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    rc = -pthread_create(&service->id, NULL, run, service);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    rc = bcs_thread_start(&service->id, "bcs-remote", run, service);
     if (rc < 0) {
         bcs_error("bcs_channels_init: the system makes no thread: error %d", -rc);
         service_free(service);
         return rc;
     }
-    pthread_setname_np(service->id, "bcs-remote");
     channels->remotes.service = service;
     return 0;
 }

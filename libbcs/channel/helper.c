@@ -23,7 +23,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "libbcs/channel/channel_record.h"
@@ -33,6 +32,7 @@
 #include "libbcs/fabric/base/log.h"
 #include "libbcs/fabric/base/park.h"
 #include "libbcs/fabric/base/system.h"
+#include "libbcs/fabric/base/thread_start.h"
 
 enum { SLEEPS_A_DOUBT = 64, UNREAD_NS = 1000000, EXIT_NS = 1000000000 };
 
@@ -290,11 +290,9 @@ static bool has_ended(struct channel_helper *helper)
 }
 
 /** Make the thread, unless there is one; in the place of one that has ended by an
- *  error, too. Under `life`. It gets no signals, which are the program's, and may run
- *  where its maker may. */
+ *  error, too. Under `life`. It may run where its maker may. */
 static int start(struct channel_helper *helper)
 {
-    sigset_t all, before;
     int rc;
 
     if (helper->is_running && !has_ended(helper)) {
@@ -306,16 +304,12 @@ static int start(struct channel_helper *helper)
     /* Pairs with the loads of await_end and has_ended; must_end follows in the
      * thread. */
     __atomic_store_n(&helper->runs, 1, __ATOMIC_SEQ_CST);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    rc = -pthread_create(&helper->id, NULL, run, helper);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    rc = bcs_thread_start(&helper->id, "bcs-channels", run, helper);
     if (rc < 0) {
         tell_end(helper);
         bcs_error("bcs_channel_set_helper: the system makes no thread: error %d", -rc);
         return rc;
     }
-    pthread_setname_np(helper->id, "bcs-channels");
     helper->is_running = true;
     return 0;
 }

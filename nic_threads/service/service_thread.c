@@ -10,9 +10,8 @@
  */
 #include "nic_threads/service/service_thread.h"
 
-#include <signal.h>
-
 #include "libbcs/fabric/base/park.h"
+#include "libbcs/fabric/base/thread_start.h"
 #include "nic_threads/machine/cores.h"
 #include "nic_threads/machine/waking.h"
 
@@ -55,17 +54,12 @@ static void *run(void *argument)
 
 int nic_service_thread_start(struct nic_service_thread *thread, const char *name)
 {
-    sigset_t all, before;
     int rc;
 
     thread->wakers = thread->worker->wakers(thread->state, thread->part);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    rc = -pthread_create(&thread->id, NULL, run, thread);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    rc = bcs_thread_start(&thread->id, name, run, thread);
     if (rc == 0) {
         nic_cores_allow_all(thread->id);
-        pthread_setname_np(thread->id, name);
     }
     return rc;
 }
