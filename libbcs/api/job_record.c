@@ -98,13 +98,28 @@ void bcs_job_record_stop(const struct bcs_job_record *record)
     bcs_recorder_stop(record->recorder);
 }
 
+/** Have the last slice over on all nodes, when nobody posts any more. Collective.
+ *  @return as bcs_meet_again */
+static int end_slices(const struct bcs_job_record *record,
+                      const struct bcs_context *context)
+{
+    int rc = bcs_meet_again(&record->bootstrap, 0);
+
+    if (rc < 0) {
+        return rc;
+    }
+    if (context->rank == 0) {
+        bcs_context_end_slices(context);
+    }
+    return bcs_meet_again(&record->bootstrap, 0);
+}
+
 /** Write slices, and sum them up for the table. Collective. @return 0, or <0: some
  *  process has not come */
 static int write_slices(const struct bcs_job_record *record,
                         const struct bcs_context *context, struct emds_summary *summary)
 {
-    /* and nothing is under way any more */
-    int rc = bcs_meet_again(&record->bootstrap, 0);
+    int rc = end_slices(record, context);
 
     if (rc == 0 && record->files != NULL) {
         rc = bcs_slice_files_write(record->files, context);

@@ -59,6 +59,11 @@ bcs_context_recording_begin(const struct bcs_context *context)
     };
 }
 
+void bcs_context_end_slices(const struct bcs_context *context)
+{
+    nic_engine_end_slices(context->engine);
+}
+
 int bcs_context_recorded(const struct bcs_context *context, uint32_t node,
                          bool is_global, struct bcs_recorded *recorded_out)
 {

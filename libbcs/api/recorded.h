@@ -69,6 +69,10 @@ struct bcs_seat bcs_context_seat(const struct bcs_context *context);
 int bcs_context_recorded(const struct bcs_context *context, uint32_t node,
                          bool is_global, struct bcs_recorded *recorded_out);
 
+/** Have slices end, so that all nodes have recorded equally many. By the process of
+ *  rank 0, when no process of the job posts any more. */
+void bcs_context_end_slices(const struct bcs_context *context);
+
 /** Add what was recorded on all nodes of this machine, and of all nodes together, to a
  *  table. By one process of the job; no process may have anything under way. */
 void bcs_context_sum_slices(const struct bcs_context *context,

@@ -54,9 +54,17 @@ extern const struct nic_driver_ops nic_driver_timed;
 extern const struct nic_driver_ops nic_driver_threads;
 
 /**
+ * Let no slice of all nodes begin any more, and wait until the last one is over: after
+ * this, all nodes have recorded equally many. By one process, on node 0's machine, when
+ * no process of the job has anything left to post; those of other machines still move
+ * on by themselves. Without effect where nothing is recorded of all nodes.
+ */
+void nic_engine_end_slices(struct nic_engine *engine);
+
+/**
  * Copy what was recorded on a node, at all of its desks together, or by the strobe
- * sender: times in ticks, begins since the job's. Waits for the locks of the desks; no
- * slice of all nodes may be under way for the strobe sender's.
+ * sender: times in ticks, begins since the job's. Waits for the locks of the desks; the
+ * strobe sender's may be copied after nic_engine_end_slices only.
  *
  * @return 0        copied
  * @return -ENOENT  nothing is recorded there

@@ -48,6 +48,10 @@ void nic_strobe_sender_open_slice(struct nic_view *view);
  */
 bool nic_strobe_sender_step(struct nic_view *view);
 
+/** Whether no slice is to begin any more; tells who has asked for it. Between slices,
+ *  by the strobe sender alone. */
+bool nic_strobe_sender_is_over(const struct nic_view *view);
+
 /** Whether the strobe sender may have something to do; read without the lock. */
 bool nic_strobe_sender_has_work(const struct nic_view *view);
 

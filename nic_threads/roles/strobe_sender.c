@@ -203,11 +203,26 @@ void nic_strobe_sender_open_slice(struct nic_view *view)
     begin_round(view, true);
 }
 
+bool nic_strobe_sender_is_over(const struct nic_view *view)
+{
+    _Atomic uint32_t *end = &view->engine->machine->slices_end;
+    uint32_t state = atomic_load_explicit(end, memory_order_relaxed);
+
+    if (state == BCS_SLICES_END_ASKED) {
+        /* release: the last slice; pairs with the load in nic_engine_end_slices */
+        atomic_store_explicit(end, BCS_SLICES_HAVE_ENDED, memory_order_release);
+    }
+    return state != BCS_SLICES_GO_ON;
+}
+
 /** Between rounds. @return whether anything was done */
 static bool go_on(struct nic_view *view)
 {
     bool is_timed = view->engine->is_timed;
 
+    if (!view->node->is_open && nic_strobe_sender_is_over(view)) {
+        return false;
+    }
     if (is_demanded(view) && (!is_timed || view->node->is_open)) {
         begin_round(view, false);
         return true;

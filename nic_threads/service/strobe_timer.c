@@ -131,6 +131,9 @@ struct nic_rest nic_strobe_timer_look(struct nic_strobe_timer *timer,
 {
     uint64_t now_ns;
 
+    if (nic_strobe_sender_is_over(view)) {
+        return (struct nic_rest){NIC_REST_PARK, 0};
+    }
     if (!timer->is_set && !find_need(timer, view->engine)) {
         return (struct nic_rest){NIC_REST_PARK, 0};
     }

@@ -30,6 +30,10 @@ enum { BCS_LENT_CPUS = 64 };
  *  nic_threads/referee/referee.c. */
 enum bcs_referee_rests { BCS_REFEREE_LOOKS, BCS_REFEREE_RESTS, BCS_REFEREE_WOKEN };
 
+/** Whether slices of all nodes go on; asked by who wants none any more, and answered by
+ *  their sender when the last one is over. */
+enum bcs_slices_end { BCS_SLICES_GO_ON, BCS_SLICES_END_ASKED, BCS_SLICES_HAVE_ENDED };
+
 /** What the processes of one job on one machine share: how many sleep, and on how
  *  many cores. All zero at first but for what the first of them sets before they use
  *  it. What several jobs share is in libbcs/fabric/base/machine_jobs.h. */
@@ -48,6 +52,7 @@ struct bcs_machine {
     /* Parking words of the background thread and of the sender of timed strobes. */
     _Atomic uint32_t background_park, strobe_park;
     _Atomic uint32_t timer_rests; /* no strobe is needed; see strobe_timer.c */
+    _Atomic uint32_t slices_end;  /* enum bcs_slices_end; on node 0's machine */
     /* The job ends, so that nobody need wait for far nodes any more; relaxed, as it is
      * looked at now and then. */
     _Atomic uint32_t is_ending;

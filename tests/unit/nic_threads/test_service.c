@@ -8,10 +8,12 @@
 #include <dirent.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libbcs/fabric/base/clock.h"
 #include "libbcs/fabric/base/park.h"
+#include "libbcs/fabric/base/system.h"
 #include "nic_threads/drivers/driver.h"
 #include "nic_threads/machine/waking.h"
 #include "nic_threads/service/service_thread.h"
@@ -20,6 +22,7 @@
 #include "tests/unit/run_suite.h"
 
 enum { N_RANKS = 4, N_LOOKS = 2000, N_NAMES = 16, N_NAME = 24 };
+enum { N_QUIET_NS = 5000000 }; /* more than a slice */
 
 static struct job job;
 static struct rank ranks[N_RANKS];
@@ -363,6 +366,75 @@ START_TEST(a_crew_ends_what_is_handed_over)
 }
 END_TEST
 
+/* ---- the end of slices */
+
+/** How many slices were recorded of a node, or of all. */
+static uint64_t n_recorded(struct rank *me, uint32_t node, bool is_global)
+{
+    struct bcs_spans spans = {0};
+    uint64_t n = 0;
+
+    rank_expect(me,
+                nic_engine_recorded(me->context->engine, node, is_global, &spans) == 0,
+                "something recorded");
+    for (size_t i = 0; i < spans.n; i++) {
+        n += spans.spans[i].n_slices;
+    }
+    free(spans.spans);
+    return n;
+}
+
+/** All nodes have recorded as many slices as their sender, and no more follow. On
+ *  demand slices are counted by time, each node's its own. */
+static void expect_ended(struct rank *me)
+{
+    uint64_t n = n_recorded(me, 0, true);
+
+    rank_expect(me, n > 0, "slices of all nodes");
+    for (uint32_t i = 0; i < 2 && me->context->engine->is_timed; i++) {
+        rank_expect(me, n_recorded(me, i, false) == n, "as many on each node");
+    }
+    bcs_rest(N_QUIET_NS);
+    rank_expect(me, n_recorded(me, 0, true) == n, "no slice behind the last one");
+}
+
+static void end_slices(struct rank *me)
+{
+    int32_t word = me->rank;
+    struct bcs_message out = rank_message(me, (me->rank + 1) % me->size, 0, &word, 4);
+
+    rank_open_world(me);
+    for (int i = 0; i < 10; i++) {
+        rank_expect(me, bcs_barrier(me->context, &me->world, NULL) == 0, "a barrier");
+    }
+    pthread_barrier_wait(&me->job->shared->barrier);
+    if (me->rank == 0) {
+        nic_engine_end_slices(me->context->engine);
+    }
+    pthread_barrier_wait(&me->job->shared->barrier);
+    rank_expect(me, bcs_send(me->context, &out, BCS_SEND_BUFFERED, NULL) == 0,
+                "a send"); /* which asks for a slice */
+    if (me->rank == 0) {
+        expect_ended(me);
+    }
+}
+
+START_TEST(slices_end_when_asked)
+{
+    const struct job_shape shape = {
+        .n_ranks = 2,
+        .node_ranks = 1,
+        .is_direct = true,
+        .is_threaded = true,
+        .has_crew = _i % 2 != 0,
+        .is_timed = _i / 2 != 0,
+        .record = {.n_spans = 64, .metrics = UINT64_MAX},
+    };
+
+    job_run(&shape, end_slices);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("service");
@@ -380,5 +452,6 @@ int main(void)
     tcase_add_test(tcase, a_thread_looks_again_at_its_time);
     tcase_add_test(tcase, a_timer_rests_until_a_strobe_is_needed);
     tcase_add_test(tcase, a_crew_ends_what_is_handed_over);
+    tcase_add_loop_test(tcase, slices_end_when_asked, 0, 4);
     return run_tcase("service", tcase);
 }
