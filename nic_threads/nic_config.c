@@ -127,9 +127,8 @@ static const struct bcs_config_entry entries[] = {
         .help =
             "How many operations of one process can be pending at once, as far as "
             "there is memory. Of short messages that nobody has received four times "
-            "as many are kept for a process; with timed strobes or BCS_DRIVER=threads "
-            "that is for each process of a node, for all of them together. Then their "
-            "senders wait.",
+            "as many are kept for a process; with timed strobes that is for each "
+            "process of a node, for all of them together. Then their senders wait.",
     },
     {
         .name = "BCS_COMMUNICATORS",

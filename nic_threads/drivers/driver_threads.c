@@ -5,6 +5,7 @@
  * know of it, if it sleeps: the strobe receiver, or with timed strobes the strobe
  * sender.
  */
+#include "libbcs/fabric/base/system.h"
 #include "nic_threads/drivers/driver.h"
 #include "nic_threads/node/views.h"
 #include "nic_threads/roles/turn.h"
@@ -38,8 +39,12 @@ static bool threads_progress(struct nic_engine *engine)
 static void threads_wait_for_room(struct nic_engine *engine, struct bcs_waiter *waiter,
                                   uint32_t reader)
 {
-    (void)reader;
-    nic_waiter_rest(engine, waiter, threads_kick);
+    if (engine->is_timed) {
+        nic_waiter_rest(engine, waiter, threads_kick);
+        return;
+    }
+    threads_kick(engine, reader);
+    bcs_yield(); /* nobody is woken for room in a link */
 }
 
 static void threads_turn(struct nic_engine *engine, struct bcs_waiter *waiter)

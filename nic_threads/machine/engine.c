@@ -40,11 +40,11 @@ static size_t monitor_bytes(const struct nic_config *config)
     return config->record.n_spans > 0 ? sizeof(struct nic_monitor) : 0;
 }
 
-/** Whether each process matches its own messages, at a desk of its own: where processes
- *  run the engine, and no clock says when. */
+/** Whether messages to each port are matched at a desk of its own: where no clock says
+ *  when. */
 static bool has_own_desks(const struct nic_config *config)
 {
-    return config->driver == NIC_DRIVER_INLINE && config->strobe == NIC_STROBE_DEMAND;
+    return config->strobe == NIC_STROBE_DEMAND;
 }
 
 /** Bytes of a collective slot, in whole cache lines. */

@@ -124,8 +124,9 @@ struct nic_view {
     uint32_t ring_mask; /* of its ports' rings, */
     uint32_t link_mask; /* and of links */
     bool is_alone;      /* it works by itself: no other desk takes part in its slices */
-    /* it serves one port, and neither other nodes nor a recorder have a part in what it
-     * does: it may carry out at once what it takes (nic_threads/roles/at_once.h) */
+    /* it serves one port, and neither other nodes nor a recorder nor a crew have a part
+     * in what it does: it may carry out at once what it takes
+     * (nic_threads/roles/at_once.h) */
     bool is_at_once;
     bool is_late;    /* its transport */
     bool owes_flush; /* has put something late since its transport was flushed */

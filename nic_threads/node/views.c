@@ -170,7 +170,8 @@ static void fill(struct nic_view *view, struct nic_engine *engine, uint32_t numb
                               (nic_is_linked(engine) && !is_node_desk(layout, desk)));
     view->is_at_once = view->is_alone && engine->n_nodes == 1 &&
                        nic_is_linked(engine) && view->n_served == 1 &&
-                       view->recorder == NULL;
+                       view->recorder == NULL &&
+                       engine->config->driver == NIC_DRIVER_INLINE;
 }
 
 /** Open the node of a view. @return NULL: no memory, logged */

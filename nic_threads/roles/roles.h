@@ -29,8 +29,8 @@ typedef void (*nic_role_fn)(struct nic_view *view);
 /** What the strobe receiver asks of a driver whose roles have threads of their own. The
  *  driver hands it down when it makes its engine. */
 struct nic_crew_ops {
-    /** Have a role's thread carry out a step, and wait for it. */
-    void (*hand_over)(struct nic_crew *crew, enum nic_role role, nic_role_fn step);
+    /** Have a role's thread carry out a step at a desk, and wait for it. */
+    void (*hand_over)(struct nic_view *view, enum nic_role role, nic_role_fn step);
 };
 
 /* ---- SS, strobe sender: on node 0 only */

@@ -100,7 +100,7 @@ static inline void carry_out(struct nic_view *view, enum nic_role role,
     const struct nic_engine *engine = view->engine;
 
     if (__builtin_expect(engine->crew != NULL, 0)) {
-        engine->crew_ops->hand_over(engine->crew, role, step);
+        engine->crew_ops->hand_over(view, role, step);
     } else {
         step(view);
     }

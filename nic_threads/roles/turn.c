@@ -202,7 +202,8 @@ bool nic_engine_turn_at(struct nic_engine *engine, uint32_t desk)
     return turn_desk(view);
 }
 
-bool nic_engine_receive(struct nic_view *view)
+/** nic_engine_receive at one desk. */
+static bool receive_at(struct nic_view *view)
 {
     bool has_done;
 
@@ -215,6 +216,18 @@ bool nic_engine_receive(struct nic_view *view)
     nic_engine_unlock(view);
     if (has_done && !view->is_alone) {
         nic_engine_ring(view, 0);
+    }
+    return has_done;
+}
+
+bool nic_engine_receive(struct nic_view *view)
+{
+    const struct nic_engine *engine = view->engine;
+    uint32_t n_desks = engine->layout.n_desks, first = view->index * n_desks;
+    bool has_done = false;
+
+    for (uint32_t i = first; i < first + n_desks; i++) {
+        has_done |= receive_at(nic_engine_desk(engine, i));
     }
     return has_done;
 }

@@ -37,9 +37,11 @@ bool nic_engine_turn_others(struct nic_engine *engine);
 void nic_engine_visit(struct nic_engine *engine);
 
 /**
- * A step of one node by a thread of its own: what the strobe receiver has to do, if
- * nobody else holds the lock; then the strobe sender is rung, as a microphase is done
- * there.
+ * A step of one node by a thread of its own: what the strobe receiver has to do at each
+ * of the node's desks where nobody else holds the lock; then the strobe sender is rung,
+ * as a microphase is done there.
+ *
+ * @param view  of any desk of the node
  *
  * @return whether anything was done
  */

@@ -5,9 +5,10 @@
  *
  * Who touches what. The strobe receiver and the roles share one engine; the receiver
  * hands a step over and waits for it, so that only one of them runs at a time (the
- * semaphores order their accesses). It holds the node's engine lock while it steps. The
- * strobe sender has an engine of its own, and the words of node 0 that are its own
- * (strobe_sender.c); to begin a slice on an idle node it takes that node's lock.
+ * semaphores order their accesses). It goes from desk to desk of the node, and holds
+ * the engine lock of the one where it steps. The strobe sender has an engine of its
+ * own, and the words of node 0 that are its own (strobe_sender.c); to begin a slice on
+ * an idle node it takes that node's lock.
  *
  * A thread that runs no step sleeps: a role until the receiver has a step for it, the
  * receiver until the bell of its node rings. So does the strobe sender within a slice;
@@ -31,6 +32,7 @@ struct hand {
     _Atomic uint32_t park; /* of the thread */
     _Atomic bool
         has_step; /* set by the receiver, and cleared by the thread after the step */
+    struct nic_view *view; /* of the desk */
     nic_role_fn step;
 };
 
@@ -43,11 +45,13 @@ struct nic_crew {
     struct hand hands[NIC_ROLES];
 };
 
-static void hand_over(struct nic_crew *crew, enum nic_role role, nic_role_fn step)
+static void hand_over(struct nic_view *view, enum nic_role role, nic_role_fn step)
 {
+    struct nic_crew *crew = view->engine->crew;
     struct hand *hand = &crew->hands[role];
     bool is_done = false;
 
+    hand->view = view;
     hand->step = step;
     /* seq_cst: work that the role is woken for; partner of the load in run_step */
     atomic_store_explicit(&hand->has_step, true, memory_order_seq_cst);
@@ -70,7 +74,7 @@ static bool run_step(struct nic_crew *crew, struct hand *hand)
     if (!atomic_load_explicit(&hand->has_step, memory_order_acquire)) {
         return false;
     }
-    hand->step(crew->view);
+    hand->step(hand->view);
     /* seq_cst: what the receiver is woken for */
     atomic_store_explicit(&hand->has_step, false, memory_order_seq_cst);
     bcs_park_wake(&crew->receiver_park);

@@ -383,6 +383,7 @@ START_TEST(blocks_that_come_late_are_whole)
                                     .is_direct = true,
                                     .is_threaded = true,
                                     .has_crew = true,
+                                    .is_timed = _i % 2 != 0,
                                     .chunk_bytes = 4 << 20,
                                     .defer = (uint64_t)_i + 1};
 

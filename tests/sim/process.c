@@ -79,13 +79,11 @@ bool sim_process_pass_sleep(void)
 
 /** The view's process has a role of it take a step: let others run before it and after
  *  it. */
-static void hand_over(struct nic_crew *crew, enum nic_role role, nic_role_fn step)
+static void hand_over(struct nic_view *view, enum nic_role role, nic_role_fn step)
 {
-    struct sim_process *process = (struct sim_process *)crew;
-
     (void)role;
     sim_process_stop();
-    step(process->view);
+    step(view);
     sim_process_stop();
 }
 

@@ -107,13 +107,13 @@ static void look(void *arg)
 
 /** The strobe receiver hands a step to a role: let others run before it and after
  *  it. */
-static void hand_over(struct nic_crew *crew, enum nic_role role, nic_role_fn step)
+static void hand_over(struct nic_view *view, enum nic_role role, nic_role_fn step)
 {
-    struct sim_looker *looker = (struct sim_looker *)crew;
+    struct sim_looker *looker = (struct sim_looker *)view->engine->crew;
 
     (void)role;
     sim_fiber_stop(&looker->fiber);
-    step(looker->view);
+    step(view);
     sim_fiber_stop(&looker->fiber);
 }
 

@@ -20,11 +20,12 @@ static struct rank ranks[N_RANKS];
 
 static void open_job(uint32_t node_ranks)
 {
-    /* with crews, as where messages and collectives share a batch */
+    /* timed, as messages and collectives share a batch there */
     const struct job_shape shape = {.n_ranks = N_RANKS,
                                     .node_ranks = node_ranks,
                                     .is_direct = true,
                                     .is_threaded = true,
+                                    .is_timed = true,
                                     .has_crew = true};
 
     job_open(&job, &shape, ranks);
@@ -46,13 +47,14 @@ static void teardown(void)
     job_close(&job, ranks);
 }
 
-/** Let all nodes carry out one microphase after another, each when the one before is
- *  complete, until there is nothing more to do. */
-static void turn(void)
+/** Let all nodes carry out one microphase of a slice after another, each when the one
+ *  before is complete, until there is nothing more to do. */
+static void run_slice(void)
 {
     const struct nic_engine *engine = ranks[0].context->engine;
     bool has_done = true;
 
+    nic_strobe_sender_open_slice(nic_engine_node(engine, 0));
     while (has_done) {
         has_done = false;
         for (uint32_t i = 0; i < engine->n_nodes; i++) {
@@ -60,6 +62,13 @@ static void turn(void)
         }
         has_done |= nic_strobe_sender_step(nic_engine_node(engine, 0));
     }
+}
+
+/** A slice, and the next one, in which what it has completed is delivered. */
+static void turn(void)
+{
+    run_slice();
+    run_slice();
 }
 
 static void send_many(struct rank *me, int32_t to, uint32_t n)

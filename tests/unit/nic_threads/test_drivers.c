@@ -87,7 +87,7 @@ START_TEST(who_posts_rings_for_the_threads_of_the_node)
     ck_assert_uint_eq(nic_engine_n_rings(view), n_rings);
     send_one();
     ck_assert_uint_eq(nic_engine_n_rings(view), n_rings + 1);
-    nic_driver_threads.progress(engine_of(0)); /* nobody has read it */
+    nic_driver_threads.progress(engine_of(1)); /* nobody has read it */
     ck_assert_uint_eq(nic_engine_n_rings(view), n_rings + 2);
     close_job();
 }

@@ -10,6 +10,7 @@
 #include "nic_threads/drivers/withdraw.h"
 #include "nic_threads/machine/engine_lock.h"
 #include "nic_threads/roles/guest.h"
+#include "nic_threads/roles/roles.h"
 #include "nic_threads/roles/turn.h"
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
@@ -28,8 +29,15 @@ static const struct job_shape shapes[] = {
     {.n_ranks = N_RANKS, .is_threaded = true, .node_ranks = 1, .defer = 3},
     {.n_ranks = N_RANKS, .is_threaded = true, .has_crew = true, .is_direct = true},
     {.n_ranks = N_RANKS, .is_threaded = true, .has_crew = true, .node_ranks = 1},
+    {.n_ranks = N_RANKS, .is_threaded = true, .is_timed = true},
+    {.n_ranks = N_RANKS, .is_threaded = true, .is_timed = true, .node_ranks = 1},
 };
-enum { N_SHAPES = sizeof(shapes) / sizeof(shapes[0]), FAR = 1, WIRED = N_SHAPES - 1 };
+enum {
+    N_SHAPES = sizeof(shapes) / sizeof(shapes[0]),
+    FAR = 1,
+    CREWS = 4,
+    WIRED = N_SHAPES - 1
+};
 
 static const size_t lengths[] = {0, 8, 80, 300, 20000, N_MOST};
 enum { N_LENGTHS = sizeof(lengths) / sizeof(lengths[0]), N_EAGER = N_LENGTHS - 1 };
@@ -74,11 +82,39 @@ static void receive(struct bcs_request *request)
     ck_assert_int_eq(bcs_recv(ranks[RECEIVER].context, &message, NULL, request), 0);
 }
 
+/** Let what has been posted be carried out, and delivered, which takes two slices if
+ *  there are such. */
+static void turn(void)
+{
+    struct nic_view *first = nic_engine_node(engine, 0);
+
+    nic_engine_turn_all(engine);
+    for (int i = 0; i < 2 && engine->is_timed && !nic_strobe_sender_has_work(first);
+         i++) {
+        nic_strobe_sender_open_slice(first);
+        nic_engine_turn_all(engine);
+    }
+}
+
+/** Open a slice, and begin a round of it that no node has taken part in yet. */
+static void begin_round(void)
+{
+    struct nic_view *first = nic_engine_node(engine, 0);
+
+    nic_strobe_sender_open_slice(first);
+    for (uint32_t i = 0; i < N_RANKS; i++) {
+        nic_strobe_receiver_step(nic_engine_node(engine, i));
+    }
+    while (first->node->phase.phase != NIC_PHASE_DEM) {
+        ck_assert(nic_strobe_sender_step(first));
+    }
+}
+
 /** Let both ranks go on until both are done. */
 static void finish(struct bcs_request *sent, struct bcs_request *received)
 {
     while (!bcs_is_done(sent) || !bcs_is_done(received)) {
-        nic_engine_turn_all(engine);
+        turn();
         bcs_test(ranks[SENDER].context, sent, false);
         bcs_test(ranks[RECEIVER].context, received, false);
     }
@@ -121,7 +157,7 @@ START_TEST(a_send_is_taken_back_from_its_queue)
         send(lengths[i / 2], i % 2 == 0 ? BCS_SEND_STANDARD : BCS_SEND_SYNCHRONOUS,
              &request);
         send(2, BCS_SEND_STANDARD, &last);
-        nic_engine_turn_all(engine);
+        turn();
         ck_assert(take_back(&request));
         receive(&received);
         finish(&first, &received);
@@ -134,12 +170,13 @@ START_TEST(a_send_is_taken_back_from_its_queue)
 }
 END_TEST
 
-/** Let the desks go over what was taken back; with crews nobody does when there is no
+/** Let the desks go over what was taken back; with crews or timed strobes
+ *  nobody does when there is no
  *  room. */
 static void let_go_over(int i)
 {
-    if (job.shape.has_crew || i % 3 == 0) {
-        nic_engine_turn_all(engine);
+    if (job.shape.has_crew || job.shape.is_timed || i % 3 == 0) {
+        turn();
     }
 }
 
@@ -152,9 +189,10 @@ START_TEST(a_send_on_its_way_to_another_node_is_taken_back)
     setup(WIRED, "wire=1");
     there = nic_engine_view(engine, RECEIVER);
     for (int meant = 0; meant < 2; meant++) {
-        ck_assert(nic_engine_try_lock(there));
         send(1, BCS_SEND_STANDARD, &requests[0]);
         send(2, BCS_SEND_STANDARD, &requests[1]);
+        begin_round();
+        ck_assert(nic_engine_try_lock(there));
         nic_engine_turn_all(engine);
         ck_assert_uint_eq(nic_engine_view(engine, SENDER)->node->n_outbox, 1);
         nic_engine_unlock(there);
@@ -180,12 +218,13 @@ START_TEST(a_send_of_a_round_that_is_under_way_is_taken_back)
     message = rank_message(&ranks[SENDER], SENDER, TAG, source, 8);
     ck_assert_int_eq(
         bcs_send(ranks[SENDER].context, &message, BCS_SEND_STANDARD, &request), 0);
+    begin_round();
     ck_assert(nic_engine_try_lock(there));
     nic_engine_turn_all(engine);
     ck_assert_uint_eq(nic_engine_view(engine, SENDER)->desk->batch.n_sends, 1);
     nic_engine_unlock(there);
     ck_assert(bcs_cancel_send(ranks[SENDER].context, &request, SENDER));
-    nic_engine_turn_all(engine);
+    turn();
     ck_assert_uint_eq(
         nic_match_n_sends(nic_engine_view(engine, SENDER)->per_port.match), 0);
     teardown();
@@ -224,10 +263,10 @@ START_TEST(the_room_of_what_has_landed_is_given_back)
         send(300, BCS_SEND_STANDARD, &request);
         ck_assert(bcs_is_done(&request));
         if (i % 2 == 0) {
-            nic_engine_turn_all(engine); /* it is in its queue; else it is not read */
+            turn(); /* it is in its queue; else it is not read */
         }
         ck_assert(take_back(&request));
-        nic_engine_turn_all(engine);
+        turn();
     }
     teardown();
 }
@@ -240,7 +279,7 @@ START_TEST(a_send_that_finds_no_room_is_taken_back)
     setup(_i, "kept_sends=4");
     for (int i = 0; i < KEPT + N_HELD; i++) {
         send((size_t)i, BCS_SEND_STANDARD, i < KEPT ? &kept[i] : &held[i - KEPT]);
-        nic_engine_turn_all(engine); /* a batch is taken whole */
+        turn(); /* a batch is taken whole */
     }
     ck_assert(take_back(&held[0]));
     ck_assert(take_back(&held[1]));
@@ -270,8 +309,8 @@ START_TEST(a_send_that_a_receive_has_is_not_taken_back)
     for (int i = 0; i < N_LENGTHS; i++) {
         send(lengths[i], BCS_SEND_SYNCHRONOUS, &request);
         receive(&received);
-        nic_engine_turn_all(engine);
-        nic_engine_turn_all(engine);
+        turn();
+        turn();
         ck_assert(!take_back(&request));
         finish(&request, &received);
         ck_assert_uint_eq(received.result.n_bytes, lengths[i]);
@@ -298,12 +337,12 @@ START_TEST(a_send_that_a_matched_probe_has_is_not_taken_back)
     in = rank_message(&ranks[RECEIVER], SENDER, TAG, target, N_MOST);
     for (int i = 0; i < N_LENGTHS; i++) {
         send(lengths[i], BCS_SEND_STANDARD, &request);
-        nic_engine_turn_all(engine);
+        turn();
         ck_assert_int_eq(
             bcs_mprobe(ranks[RECEIVER].context, &in, false, &result, &item), 0);
         ck_assert_uint_eq(result.n_bytes, lengths[i]);
         ck_assert(!take_back(&request));
-        nic_engine_turn_all(engine);
+        turn();
         ck_assert(!take_back(&request));
         ck_assert_int_eq(bcs_imrecv(ranks[RECEIVER].context, &in, item, &received), 0);
         finish(&request, &received);
@@ -324,7 +363,7 @@ START_TEST(only_the_send_that_is_meant_is_taken_back)
         for (int i = 0; i < N; i++) {
             send((size_t)i, BCS_SEND_STANDARD, &requests[i]);
         }
-        nic_engine_turn_all(engine);
+        turn();
         ck_assert(take_back(&requests[meant]));
         for (int i = 0; i < N; i++) {
             if (i != meant) {
@@ -361,7 +400,7 @@ START_TEST(who_leaves_work_behind_rings_all_bells)
     struct nic_engine *own;
     uint64_t before[N_RANKS];
 
-    setup(WIRED, NULL);
+    setup(CREWS, NULL);
     own = ranks[SENDER].context->engine;
     for (uint32_t i = 0; i < N_RANKS; i++) {
         before[i] = nic_engine_node(own, i)->node->bell.count;
