@@ -26,32 +26,21 @@ static bool lock_both(struct nic_view *from, struct nic_view *to, bool *owes_out
     return false;
 }
 
-enum nic_withdrawn nic_withdraw(struct nic_engine *engine, struct nic_recall *recall)
+static enum nic_withdrawn withdraw_near(struct nic_engine *engine, struct nic_view *to,
+                                        struct nic_recall *recall)
 {
-    uint32_t desk = nic_layout_desk(&engine->layout, recall->receiver);
-    struct nic_view *to, *from = NULL;
     enum nic_withdrawn outcome = NIC_WITHDRAWN_NOT_YET;
-    struct nic_match *queue;
+    struct nic_view *from = NULL;
     bool has_work = false;
 
-    if (!nic_engine_is_near_desk(engine, desk)) {
-        return NIC_WITHDRAWN_TOO_LATE; /* nobody here can look there */
-    }
-    to = nic_engine_desk(engine, desk);
-    queue = &to->per_port.match[nic_view_seat(to, recall->receiver)];
-    if (engine->poller != NULL) {
-        nic_waiter_let_go(engine, engine->poller);
-    }
     if (!nic_is_linked(engine) && to != nic_engine_own(engine)) {
         from = nic_engine_own(engine); /* and from there by a wire */
     }
     if (lock_both(from, to, &has_work)) {
-        if (nic_match_hold(queue)) {
-            outcome = nic_take_back(to, recall) ||
-                              (from != NULL && nic_take_back_on_way(from, to, recall))
-                          ? NIC_WITHDRAWN
-                          : NIC_WITHDRAWN_TOO_LATE;
-            nic_match_let_go(queue);
+        outcome = nic_take_back(to, recall);
+        if (outcome == NIC_WITHDRAWN_TOO_LATE && from != NULL &&
+            nic_take_back_unsent(from, recall)) {
+            outcome = NIC_WITHDRAWN;
         }
         has_work |= from != NULL && nic_engine_unlock(from);
         has_work |= nic_engine_unlock(to);
@@ -60,4 +49,16 @@ enum nic_withdrawn nic_withdraw(struct nic_engine *engine, struct nic_recall *re
         nic_guest_make_good(engine);
     }
     return outcome;
+}
+
+enum nic_withdrawn nic_withdraw(struct nic_engine *engine, struct nic_recall *recall)
+{
+    uint32_t desk = nic_layout_desk(&engine->layout, recall->receiver);
+
+    if (engine->poller != NULL) {
+        nic_waiter_let_go(engine, engine->poller);
+    }
+    return nic_engine_is_near_desk(engine, desk)
+               ? withdraw_near(engine, nic_engine_desk(engine, desk), recall)
+               : NIC_WITHDRAWN_TOO_LATE; /* nobody here can look there */
 }

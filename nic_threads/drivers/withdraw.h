@@ -11,13 +11,6 @@
 #include "nic_threads/node/node.h"
 #include "nic_threads/node/recall.h"
 
-enum nic_withdrawn {
-    NIC_WITHDRAWN,          /* nobody gets it; recall->block_gva is set */
-    NIC_WITHDRAWN_TOO_LATE, /* a receive or a matched probe has it */
-    NIC_WITHDRAWN_NOT_YET /* somebody is at work at the desk: try again, after a turn of
-                             a wait */
-};
-
 /** Withdraw a send of this process. By the thread that uses the engine. */
 enum nic_withdrawn nic_withdraw(struct nic_engine *engine, struct nic_recall *recall);
 

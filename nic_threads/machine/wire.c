@@ -177,15 +177,14 @@ static uint32_t collect_from(struct nic_view *view, uint32_t from, bool takes_al
     return (uint32_t)(at - first);
 }
 
-/** Take a send back from what one node has put to another, and that has not read it. */
-static bool take_back_arrived(struct nic_view *to, uint32_t from,
-                              struct nic_recall *recall)
+bool nic_wire_take_back_arrived(struct nic_view *view, uint32_t from,
+                                struct nic_recall *recall)
 {
-    struct nic_wire_end *end = nic_view_wire_end(to, from);
+    struct nic_wire_end *end = nic_view_wire_end(view, from);
     uint64_t n = n_arrived(end);
 
     for (uint64_t at = end->n_taken; at < n; at++) {
-        struct bcs_descriptor *entry = nic_view_at(to, entry_gva(to, from, at));
+        struct bcs_descriptor *entry = nic_view_at(view, entry_gva(view, from, at));
 
         if (nic_recall_means(
                 recall, entry,
@@ -199,22 +198,22 @@ static bool take_back_arrived(struct nic_view *to, uint32_t from,
     return false;
 }
 
-bool nic_wire_take_back(struct nic_view *from, struct nic_view *to,
-                        struct nic_recall *recall)
+bool nic_wire_take_back_waiting(struct nic_view *view, uint32_t to,
+                                struct nic_recall *recall)
 {
-    uint32_t id = nic_outbox_first(&nic_view_wire_end(from, to->index)->outbox);
+    uint32_t id = nic_outbox_first(&nic_view_wire_end(view, to)->outbox);
 
     while (id != NIC_ITEM_NONE) {
-        struct nic_item *item = nic_view_item(from, id);
+        struct nic_item *item = nic_view_item(view, id);
 
         if (nic_recall_means(recall, &item->descriptor, item->port)) {
             nic_recall_note(recall, &item->descriptor);
-            nic_item_blot_out(from, item); /* it goes there all the same */
+            nic_item_blot_out(view, item); /* it goes there all the same */
             return true;
         }
         id = item->next;
     }
-    return take_back_arrived(to, from->index, recall);
+    return false;
 }
 
 /** Whether other nodes have begun to use wires. Also read without the lock. */

@@ -40,9 +40,13 @@ bool nic_wire_is_empty(const struct nic_view *view);
 /** Whether an entry can be read or sent; read without the lock. */
 bool nic_wire_has_work(const struct nic_view *view);
 
-/** Take a send back between two nodes, of each of which the view has the lock: it waits
- *  to go, or has come and was not read. @return whether it was found */
-bool nic_wire_take_back(struct nic_view *from, struct nic_view *to,
-                        struct nic_recall *recall);
+/** Take a send back that waits to go to a node. @return whether it was found */
+bool nic_wire_take_back_waiting(struct nic_view *view, uint32_t to,
+                                struct nic_recall *recall);
+
+/** Take a send back that has come from a node, and was not read. @return whether it was
+ *  found */
+bool nic_wire_take_back_arrived(struct nic_view *view, uint32_t from,
+                                struct nic_recall *recall);
 
 #endif

@@ -10,6 +10,13 @@
 
 #include "libbcs/fabric/ring/descriptor.h"
 
+/** What comes of it. */
+enum nic_withdrawn {
+    NIC_WITHDRAWN,          /* nobody gets it; recall->block_gva is set */
+    NIC_WITHDRAWN_TOO_LATE, /* a receive or a matched probe has it */
+    NIC_WITHDRAWN_NOT_YET   /* it is not known: try again, after a turn of a wait */
+};
+
 /** Which send, and what was found. */
 struct nic_recall {
     uint32_t sender, receiver; /* ports, numbers in the job */

@@ -150,14 +150,34 @@ static bool from_queue(struct nic_view *view, struct nic_recall *recall)
     return false;
 }
 
-bool nic_take_back(struct nic_view *view, struct nic_recall *recall)
+/** From the wire that it has come by, where there is one. */
+static bool from_wire(struct nic_view *view, struct nic_recall *recall)
 {
-    return from_queue(view, recall) || from_batch(view, recall) ||
-           from_post(view, recall);
+    const struct nic_engine *engine = view->engine;
+
+    return !nic_is_linked(engine) && !nic_view_has(view, recall->sender) &&
+           nic_wire_take_back_arrived(
+               view, nic_layout_node(&engine->layout, recall->sender), recall);
 }
 
-bool nic_take_back_on_way(struct nic_view *from, struct nic_view *to,
-                          struct nic_recall *recall)
+enum nic_withdrawn nic_take_back(struct nic_view *view, struct nic_recall *recall)
 {
-    return from_post(from, recall) || nic_wire_take_back(from, to, recall);
+    struct nic_match *queue =
+        &view->per_port.match[nic_view_seat(view, recall->receiver)];
+    bool is_found;
+
+    if (!nic_match_hold(queue)) {
+        return NIC_WITHDRAWN_NOT_YET;
+    }
+    is_found = from_queue(view, recall) || from_batch(view, recall) ||
+               from_post(view, recall) || from_wire(view, recall);
+    nic_match_let_go(queue);
+    return is_found ? NIC_WITHDRAWN : NIC_WITHDRAWN_TOO_LATE;
+}
+
+bool nic_take_back_unsent(struct nic_view *view, struct nic_recall *recall)
+{
+    return from_post(view, recall) ||
+           nic_wire_take_back_waiting(
+               view, nic_layout_node(&view->engine->layout, recall->receiver), recall);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Taking a send back that no receive has got, wherever it lies. Each call needs the
- * lock of the view's desk; at the receiver's its queue is held, too (nic_match_hold).
+ * lock of the view's desk.
  */
 #ifndef NIC_THREADS_ROLES_TAKE_BACK_H
 #define NIC_THREADS_ROLES_TAKE_BACK_H
@@ -10,20 +10,19 @@
 #include "nic_threads/node/recall.h"
 
 /**
- * Take a send back at the desk of its receiver: from the ring or the link that it was
- * posted to, the batch, or the queue. Then nobody gets it; the order of all others
- * stays as it is.
+ * Take a send back at the desk of its receiver: from the ring, the link or the wire
+ * that it has come by, the batch, or the queue. Then nobody gets it; the order of all
+ * others stays as it is.
  *
- * @return false: it is not here, or the receiver has taken it, by a receive or a
- *         matched probe
+ * @return NIC_WITHDRAWN           it is taken back
+ * @return NIC_WITHDRAWN_TOO_LATE  it is not here, or the receiver has taken it, by a
+ *                                 receive or a matched probe
+ * @return NIC_WITHDRAWN_NOT_YET   the receiver's process looks into its queue now
  */
-bool nic_take_back(struct nic_view *view, struct nic_recall *recall);
+enum nic_withdrawn nic_take_back(struct nic_view *view, struct nic_recall *recall);
 
-/** The same where messages go from node to node by wires, and sender and receiver are
- *  on two: on its way. Needs both locks, and that nothing that a node has put is late.
- *  @param from the sender's desk
- *  @param to  the receiver's */
-bool nic_take_back_on_way(struct nic_view *from, struct nic_view *to,
-                          struct nic_recall *recall);
+/** Take a send to another node back at the desk of its sender, where messages go by
+ *  wires: it has not left. @return whether it was found */
+bool nic_take_back_unsent(struct nic_view *view, struct nic_recall *recall);
 
 #endif
