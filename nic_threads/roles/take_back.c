@@ -38,7 +38,11 @@ static const struct bcs_descriptor *entry_at(struct bcs_ring *ring, uint32_t mas
     }
     entry = bcs_ring_put_entry(ring, mask, position);
     if (entry != NULL) {
-        *bcs_ring_flag(entry) &= ~BCS_PUT_SHORT; /* it was made whole just now */
+        uint64_t *flag = bcs_ring_flag(entry);
+
+        /* It was made whole just now. relaxed: who looks at the flag without the lock,
+         * by bcs_ring_has_put, leaves that bit out */
+        __atomic_store_n(flag, *flag & ~BCS_PUT_SHORT, __ATOMIC_RELAXED);
     }
     return entry;
 }

@@ -40,6 +40,9 @@ void pattern_long_between_nodes(struct rank *me);
 /** Receives that are too short, taken back, or of a message that a probe has found. */
 void pattern_odd_receives(struct rank *me);
 
+/** All send to the next rank and take that back, and nothing is left of it. */
+void pattern_taken_back(struct rank *me);
+
 /** All send to all and find what comes by polling alone: probes, matched probes,
  *  tests. */
 void pattern_polling(struct rank *me);

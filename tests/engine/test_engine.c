@@ -214,6 +214,12 @@ START_TEST(short_cancelled_and_probed_receives_get_what_they_should)
 }
 END_TEST
 
+START_TEST(of_sends_that_are_taken_back_nothing_is_left)
+{
+    run(_i, pattern_taken_back);
+}
+END_TEST
+
 START_TEST(ranks_that_only_poll_get_everything_in_order)
 {
     run(_i, pattern_polling);
@@ -467,6 +473,7 @@ int main(int argc, char **argv)
                    n_mode_jobs);
     tcase_add_test(tcase, a_slice_takes_many_blocks_of_a_message_between_nodes);
     add_for_shapes(tcase, short_cancelled_and_probed_receives_get_what_they_should, 0);
+    add_for_shapes(tcase, of_sends_that_are_taken_back_nothing_is_left, 0);
     add_for_shapes(tcase, ranks_that_only_poll_get_everything_in_order, 0);
     add_for_shapes(tcase, standard_sends_are_done_when_they_should, 0);
     add_for_shapes(tcase, buffered_sends_never_wait, 0);
