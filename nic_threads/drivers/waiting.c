@@ -130,6 +130,7 @@ void nic_waiter_abandon(struct nic_engine *engine)
     struct bcs_waiter waiter = {.holds_lock = engine->poller != NULL};
 
     nic_waiter_let_go(engine, &waiter);
+    engine->open_recall = 0; /* nobody waits for its answer */
     /* relaxed: this process alone announces */
     if (atomic_load_explicit(&own_port(engine)->park, memory_order_relaxed) % 2 != 0) {
         nic_waiter_take_back(engine, &waiter);

@@ -9,6 +9,7 @@
 #include "nic_threads/drivers/waiting.h"
 #include "nic_threads/machine/engine_lock.h"
 #include "nic_threads/node/views.h"
+#include "nic_threads/roles/far_recall.h"
 #include "nic_threads/roles/guest.h"
 #include "nic_threads/roles/take_back.h"
 
@@ -51,6 +52,26 @@ static enum nic_withdrawn withdraw_near(struct nic_engine *engine, struct nic_vi
     return outcome;
 }
 
+/** By a wire, it may not have left this node. */
+static enum nic_withdrawn withdraw_far(struct nic_engine *engine,
+                                       struct nic_recall *recall)
+{
+    struct nic_view *own = nic_engine_own(engine);
+    bool is_here;
+
+    if (nic_is_linked(engine) || recall->number != 0) {
+        return nic_far_recall(engine, recall);
+    }
+    if (!nic_guest_lock(own)) {
+        return NIC_WITHDRAWN_NOT_YET;
+    }
+    is_here = nic_take_back_unsent(own, recall);
+    if (nic_engine_unlock(own)) {
+        nic_guest_make_good(engine);
+    }
+    return is_here ? NIC_WITHDRAWN : nic_far_recall(engine, recall);
+}
+
 enum nic_withdrawn nic_withdraw(struct nic_engine *engine, struct nic_recall *recall)
 {
     uint32_t desk = nic_layout_desk(&engine->layout, recall->receiver);
@@ -60,5 +81,5 @@ enum nic_withdrawn nic_withdraw(struct nic_engine *engine, struct nic_recall *re
     }
     return nic_engine_is_near_desk(engine, desk)
                ? withdraw_near(engine, nic_engine_desk(engine, desk), recall)
-               : NIC_WITHDRAWN_TOO_LATE; /* nobody here can look there */
+               : withdraw_far(engine, recall);
 }

@@ -22,6 +22,7 @@
 #include "nic_threads/nic_config.h"
 #include "nic_threads/node/desk.h"
 #include "nic_threads/node/monitor.h"
+#include "nic_threads/node/recall.h"
 #include "nic_threads/node/slot.h"
 #include "nic_threads/node/tables.h"
 #include "nic_threads/rules/match.h"
@@ -72,6 +73,7 @@ struct nic_node {
     /* global: put by a far process that waits outside of us, another value each time;
      * see libbcs/api/message/external.h */
     uint64_t called;
+    struct nic_recall_box recall_box;
     /* global, node 0: the rounds that nodes want next; see strobe_sender.c */
     uint64_t demand[NIC_DEMAND_WORDS];
     /* global: wires that other nodes have begun to use */
@@ -180,6 +182,10 @@ struct nic_engine {
     uint32_t n_pending_desks;
     uint64_t *pending_desks;
     bool is_in_round; /* one of these is a part of a collective of several nodes */
+    /* Questions to far nodes for sends that this process wants back (far_recall.h): how
+     * many there were, and the number of the one that is open, or 0. */
+    uint64_t n_recalls;
+    uint64_t open_recall;
     /* Near desks for which this engine has put something that is not for their ports:
      * bits by view. Whoever runs it looks after them when it has unlocked (turn.c). */
     bool has_visits;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A send that its sender wants back (MPI_Cancel): how it is known wherever it may lie,
- * from the ring that it was posted to until a receive has got it. Pure.
+ * from the ring that it was posted to until a receive has got it; and where a node is
+ * asked for it from afar. Pure.
  */
 #ifndef NIC_THREADS_NODE_RECALL_H
 #define NIC_THREADS_NODE_RECALL_H
@@ -24,6 +25,17 @@ struct nic_recall {
     /* Set when it has been found: a block of the sender's that its payload is in, which
      * is the caller's again; 0: none. */
     uint64_t block_gva;
+    uint64_t number; /* of the question to a far node; 0: none was asked */
+};
+
+/** Where far processes ask a node for a send that they want back, one at a time; see
+ *  nic_threads/roles/far_recall.c. All global. */
+struct nic_recall_box {
+    uint64_t asker; /* 1 + the port that asks; 0: nobody */
+    struct nic_recall_question {
+        uint32_t receiver, cell; /* as in struct nic_recall */
+        uint64_t number;         /* the last word that is put; 0: none */
+    } question;
 };
 
 /** Whether a descriptor, posted by a port, is the send. */

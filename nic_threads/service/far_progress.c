@@ -9,8 +9,9 @@
  * for a process that sleeps, it wakes it for, as any holder of a desk's lock does.
  *
  * Desks that others turn it leaves to them: a crew, and with timed strobes the
- * timekeeper on the machine of node 0. Then it serves the calls of processes that wait
- * outside of us (libbcs/api/message/external.h) alone.
+ * timekeeper on the machine of node 0. Then it only serves the calls of processes that
+ * wait outside of us (libbcs/api/message/external.h), and those that want a send back
+ * (nic_threads/roles/far_recall.h).
  */
 #include "nic_threads/service/far_progress.h"
 
@@ -18,8 +19,10 @@
 #include <stdlib.h>
 
 #include "libbcs/fabric/base/clock.h"
+#include "libbcs/fabric/base/system.h"
 #include "nic_threads/machine/waking.h"
 #include "nic_threads/node/views.h"
+#include "nic_threads/roles/far_recall.h"
 #include "nic_threads/roles/turn.h"
 
 struct far_progress {
@@ -84,13 +87,16 @@ static void serve_call(struct far_progress *progress)
 static struct nic_rest look(void *state, uint32_t part)
 {
     struct far_progress *progress = state;
-
-    bool has_done;
+    bool goes_on = false;
 
     (void)part;
     serve_call(progress);
-    has_done = progress->turns && nic_engine_turn_all(progress->engine);
-    return (struct nic_rest){has_done ? NIC_REST_NOT : NIC_REST_BELL, 0};
+    if (!nic_far_recall_serve(progress->view)) {
+        bcs_yield(); /* to who has what it needs */
+        goes_on = true;
+    }
+    goes_on |= progress->turns && nic_engine_turn_all(progress->engine);
+    return (struct nic_rest){goes_on ? NIC_REST_NOT : NIC_REST_BELL, 0};
 }
 
 const struct nic_worker_ops nic_far_progress_worker = {

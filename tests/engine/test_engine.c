@@ -372,6 +372,7 @@ START_TEST(nodes_may_be_on_several_machines)
         shape.is_threaded = false; /* else all is near */
         job_run(&shape, patterns[_i % N_PATTERNS]);
         job_run(&shape, patterns[(_i + 3) % N_PATTERNS]);
+        job_run(&shape, pattern_taken_back);
         job_run(&shape, pattern_calls);
         shape.defer = 0;
         job_run(&shape, pattern_bells);

@@ -2,11 +2,13 @@
 /*
  * Taking operations back. A receive: the engine does it in the order in which it was
  * asked, and completes the receive as cancelled, if no message has matched it before. A
- * send: this process does it by itself, at the desk of the receiver
- * (nic_threads/drivers/withdraw.h), and knows at once. Called by the process that owns
- * the context, one thread at a time.
+ * send: this process does it by itself, at the desk of the receiver, and knows at once,
+ * or has it done by a thread of the receiver's node, and waits for the answer
+ * (nic_threads/drivers/withdraw.h). Called by the process that owns the context, one
+ * thread at a time.
  */
 #include "libbcs/api/message/completion.h"
+#include "libbcs/api/message/orders.h"
 #include "libbcs/api/message/p2p.h"
 #include "libbcs/api/message/post.h"
 #include "libbcs/api/message/request_fetch.h"
@@ -107,27 +109,56 @@ static void finish_send(struct bcs_context *context, struct bcs_request *request
                           bcs_post_to(context, recall->receiver)->reader);
 }
 
+/** Withdraw a send, turn by turn. */
+static enum nic_withdrawn withdraw(struct bcs_context *context,
+                                   struct nic_recall *recall)
+{
+    struct bcs_waiter waiter = {.has_short_sleeps = true};
+    enum nic_withdrawn outcome;
+
+    while ((outcome = nic_withdraw(context->engine, recall)) == NIC_WITHDRAWN_NOT_YET) {
+        if (bcs_wait_turn(context, &waiter)) {
+            bcs_stand_at_other(context, &waiter);
+        }
+    }
+    bcs_wait_stop(context, &waiter);
+    return outcome;
+}
+
+/** Leave a send as it is, though somebody may have an order for it, so that its cell
+ *  names no other one. */
+static void keep(struct bcs_context *context, const struct nic_recall *recall)
+{
+    if (bcs_is_cell(recall->cell)) {
+        context->pending[recall->cell].request = NULL;
+    }
+}
+
+/** Go on with it. */
+static void go_on(struct bcs_context *context, const struct nic_recall *recall,
+                  struct bcs_request *request)
+{
+    if (bcs_is_cell(recall->cell)) {
+        context->pending[recall->cell].request = request;
+        bcs_order_self(context, recall->cell); /* one may have come meanwhile */
+    }
+}
+
 bool bcs_cancel_send(struct bcs_context *context, struct bcs_request *request,
                      uint32_t port)
 {
     struct nic_recall recall = {.sender = context->port,
                                 .receiver = port,
                                 .cell = bcs_request_state(request)->cell};
-    struct bcs_waiter waiter = {.has_short_sleeps = true};
-    enum nic_withdrawn outcome;
 
     if (bcs_is_cell(recall.cell) && bcs_is_done(request)) {
         return false; /* its cell may be that of another operation now */
     }
-    while ((outcome = nic_withdraw(context->engine, &recall)) ==
-           NIC_WITHDRAWN_NOT_YET) {
-        if (bcs_wait_turn(context, &waiter)) {
-            bcs_stand_at_other(context, &waiter);
-        }
+    keep(context, &recall);
+    if (withdraw(context, &recall) != NIC_WITHDRAWN) {
+        go_on(context, &recall, request);
+        return false;
     }
-    bcs_wait_stop(context, &waiter);
-    if (outcome == NIC_WITHDRAWN) {
-        finish_send(context, request, &recall);
-    }
-    return outcome == NIC_WITHDRAWN;
+    finish_send(context, request, &recall);
+    return true;
 }

@@ -38,7 +38,7 @@ void bcs_cancel_wait(struct bcs_context *context, struct bcs_request *request);
  * Take a send back, be it done for its sender, if neither a receive nor a matched probe
  * has it: then it is done with BCS_E_CANCELLED, and nobody gets it. Else it goes on as
  * if nothing had been asked. What the receiver's process does meanwhile has no part in
- * how long that takes.
+ * how long that takes: with a receiver on another machine a round trip to its node.
  *
  * @param request  as bcs_send has made it, and known to nobody else
  * @param port     of the receiver

@@ -26,6 +26,13 @@ enum { BCS_BLOCK_CLASSES = 5 };
     }
 enum { BCS_CHUNK_BLOCK_BYTES = 65536 };
 
+/** What came of a send that the owner of a port wanted back from a far node; see
+ *  nic_threads/roles/far_recall.c. */
+struct bcs_recalled {
+    uint64_t block_gva; /* the owner's again, or 0 */
+    uint64_t outcome;   /* the last word that is put */
+};
+
 struct bcs_port {
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t park; /* see sleep.h */
     /* While slices are recorded: the owner waits, and is awake. Relaxed: for counting
@@ -41,6 +48,7 @@ struct bcs_port {
     _Alignas(BCS_CACHE_LINE) _Atomic uint32_t n_orders;
     /* local one of the owner's long puts */
     _Alignas(sizeof(struct bcs_event)) struct bcs_event long_puts;
+    struct bcs_recalled recalled; /* global */
 };
 
 /** Bytes from a port to its first cell: the port and its ring. */

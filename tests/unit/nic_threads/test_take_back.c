@@ -325,6 +325,29 @@ START_TEST(a_send_that_a_receive_has_is_not_taken_back)
 }
 END_TEST
 
+/* Its process copies its part of it, also while it does something else. */
+START_TEST(a_long_send_that_is_not_taken_back_goes_on)
+{
+    struct bcs_request request, received;
+    bool is_done = false;
+
+    setup(FAR, NULL);
+    receive(&received);
+    send(N_MOST, BCS_SEND_STANDARD, &request);
+    nic_engine_turn_all(engine);
+    ck_assert(!take_back(&request));
+    for (int i = 0; !is_done && i < N_LOOPS; i++) {
+        nic_engine_turn_all(engine);
+        bcs_progress(ranks[SENDER].context);
+        bcs_test(ranks[RECEIVER].context, &received, false);
+        is_done = bcs_is_done(&request) && bcs_is_done(&received);
+    }
+    ck_assert(is_done);
+    ck_assert_uint_eq(received.result.n_bytes, N_MOST);
+    teardown();
+}
+END_TEST
+
 /* Be it that what takes it has not been carried out. */
 START_TEST(a_send_that_a_matched_probe_has_is_not_taken_back)
 {
@@ -426,6 +449,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_send_that_finds_no_room_is_taken_back, 0, N_SHAPES);
     tcase_add_loop_test(tcase, a_send_that_a_receive_has_is_not_taken_back, 0,
                         N_SHAPES);
+    tcase_add_test(tcase, a_long_send_that_is_not_taken_back_goes_on);
     tcase_add_loop_test(tcase, a_send_that_a_matched_probe_has_is_not_taken_back, 0,
                         N_SHAPES);
     tcase_add_loop_test(tcase, only_the_send_that_is_meant_is_taken_back, 0, N_SHAPES);
