@@ -20,6 +20,9 @@
 #include "libbcs/api/movers.h"
 #include "libbcs/api/record/stand_tell.h"
 #include "libbcs/session/mapping.h"
+#include "nic_threads/node/views.h"
+#include "nic_threads/roles/roles.h"
+#include "nic_threads/roles/turn.h"
 
 enum {
     N_CPUS = 2,
@@ -246,6 +249,18 @@ struct nic_engine *job_open_background(const struct job *job, bool is_mover)
 
     ck_assert_int_eq(nic_engine_create(&params, &engine), 0);
     return engine;
+}
+
+void job_turn(struct nic_engine *engine)
+{
+    struct nic_view *first = nic_engine_node(engine, 0);
+
+    nic_engine_turn_all(engine);
+    for (int i = 0; i < 2 && engine->is_timed && !nic_strobe_sender_has_work(first);
+         i++) {
+        nic_strobe_sender_open_slice(first);
+        nic_engine_turn_all(engine);
+    }
 }
 
 void job_close(struct job *job, struct rank ranks[])

@@ -93,6 +93,10 @@ void job_open_awake(struct job *job, uint32_t n_ranks, struct rank ranks[]);
  *  nic_engine_destroy. */
 struct nic_engine *job_open_background(const struct job *job, bool is_mover);
 
+/** Let what has been posted be carried out, and delivered, by such an engine; where
+ *  strobes are timed, by two slices. No crew may run. */
+void job_turn(struct nic_engine *engine);
+
 /** Free what job_open made. */
 void job_close(struct job *job, struct rank ranks[]);
 

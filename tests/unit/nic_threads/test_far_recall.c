@@ -27,6 +27,7 @@ static const struct job_shape shapes[] = {
     {.n_ranks = N_RANKS, .is_threaded = true, .node_ranks = 1, .is_direct = true},
     {.n_ranks = N_RANKS, .is_threaded = true, .node_ranks = 1, .defer = 3},
     {.n_ranks = N_RANKS, .is_threaded = true, .has_crew = true, .node_ranks = 1},
+    {.n_ranks = N_RANKS, .is_threaded = true, .is_timed = true, .node_ranks = 1},
 };
 enum { N_SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
 
@@ -56,8 +57,8 @@ static struct nic_recall send(uint32_t from, size_t n_bytes, enum bcs_send_mode 
         rank_message(&ranks[from], RECEIVER, TAG, source, n_bytes);
 
     ck_assert_int_eq(bcs_send(ranks[from].context, &message, mode, request), 0);
-    if (job.shape.has_crew) {
-        nic_engine_turn_all(server);
+    if (job.shape.has_crew || job.shape.is_timed) {
+        job_turn(server);
     }
     return (struct nic_recall){
         .sender = from, .receiver = RECEIVER, .cell = bcs_request_state(request)->cell};
@@ -96,7 +97,7 @@ static uint32_t n_kept(void)
 {
     const struct nic_view *view = nic_engine_view(server, RECEIVER);
 
-    nic_engine_turn_all(server);
+    job_turn(server);
     return nic_match_n_sends(&view->per_port.match[0]);
 }
 
@@ -111,7 +112,7 @@ START_TEST(a_send_is_taken_back_wherever_it_lies)
             i < N_LENGTHS ? BCS_SEND_STANDARD : BCS_SEND_SYNCHRONOUS, &requests[i]);
 
         if (i % 2 == 0) {
-            nic_engine_turn_all(server); /* it is in its queue; else it is not read */
+            job_turn(server); /* it is in its queue; else it is not read */
         }
         ck_assert_int_eq(take_back(&recall), NIC_WITHDRAWN);
         ck_assert_uint_eq(n_kept(), 0);
@@ -255,11 +256,11 @@ START_TEST(what_was_held_back_goes_on)
     setup(_i, "kept_sends=1");
     for (int i = 0; i < N_SENDS; i++) {
         recalls[i] = send_short(SENDER);
-        nic_engine_turn_all(server); /* a batch is taken whole */
+        job_turn(server); /* a batch is taken whole */
     }
     for (int i = 0; i < N_SENDS; i++) {
         ck_assert_int_eq(take_back(&recalls[i]), NIC_WITHDRAWN);
-        if (!job.shape.has_crew) { /* which does it when its bell rings */
+        if (!job.shape.has_crew && !job.shape.is_timed) { /* who do it by themselves */
             const struct nic_view *view = nic_engine_view(server, RECEIVER);
 
             ck_assert_uint_eq(nic_match_n_sends(view->per_port.match), i < N_SENDS - 1);
@@ -278,7 +279,7 @@ START_TEST(questions_may_be_asked_as_often_as_one_likes)
         struct nic_recall recall = send_short(SENDER);
 
         ck_assert_int_eq(take_back(&recall), NIC_WITHDRAWN);
-        nic_engine_turn_all(server);
+        job_turn(server);
     }
     ck_assert_uint_eq(n_kept(), 0);
     teardown();

@@ -82,20 +82,6 @@ static void receive(struct bcs_request *request)
     ck_assert_int_eq(bcs_recv(ranks[RECEIVER].context, &message, NULL, request), 0);
 }
 
-/** Let what has been posted be carried out, and delivered, which takes two slices if
- *  there are such. */
-static void turn(void)
-{
-    struct nic_view *first = nic_engine_node(engine, 0);
-
-    nic_engine_turn_all(engine);
-    for (int i = 0; i < 2 && engine->is_timed && !nic_strobe_sender_has_work(first);
-         i++) {
-        nic_strobe_sender_open_slice(first);
-        nic_engine_turn_all(engine);
-    }
-}
-
 /** Open a slice, and begin a round of it that no node has taken part in yet. */
 static void begin_round(void)
 {
@@ -114,7 +100,7 @@ static void begin_round(void)
 static void finish(struct bcs_request *sent, struct bcs_request *received)
 {
     while (!bcs_is_done(sent) || !bcs_is_done(received)) {
-        turn();
+        job_turn(engine);
         bcs_test(ranks[SENDER].context, sent, false);
         bcs_test(ranks[RECEIVER].context, received, false);
     }
@@ -157,7 +143,7 @@ START_TEST(a_send_is_taken_back_from_its_queue)
         send(lengths[i / 2], i % 2 == 0 ? BCS_SEND_STANDARD : BCS_SEND_SYNCHRONOUS,
              &request);
         send(2, BCS_SEND_STANDARD, &last);
-        turn();
+        job_turn(engine);
         ck_assert(take_back(&request));
         receive(&received);
         finish(&first, &received);
@@ -176,7 +162,7 @@ END_TEST
 static void let_go_over(int i)
 {
     if (job.shape.has_crew || job.shape.is_timed || i % 3 == 0) {
-        turn();
+        job_turn(engine);
     }
 }
 
@@ -224,7 +210,7 @@ START_TEST(a_send_of_a_round_that_is_under_way_is_taken_back)
     ck_assert_uint_eq(nic_engine_view(engine, SENDER)->desk->batch.n_sends, 1);
     nic_engine_unlock(there);
     ck_assert(bcs_cancel_send(ranks[SENDER].context, &request, SENDER));
-    turn();
+    job_turn(engine);
     ck_assert_uint_eq(
         nic_match_n_sends(nic_engine_view(engine, SENDER)->per_port.match), 0);
     teardown();
@@ -263,10 +249,10 @@ START_TEST(the_room_of_what_has_landed_is_given_back)
         send(300, BCS_SEND_STANDARD, &request);
         ck_assert(bcs_is_done(&request));
         if (i % 2 == 0) {
-            turn(); /* it is in its queue; else it is not read */
+            job_turn(engine); /* it is in its queue; else it is not read */
         }
         ck_assert(take_back(&request));
-        turn();
+        job_turn(engine);
     }
     teardown();
 }
@@ -279,7 +265,7 @@ START_TEST(a_send_that_finds_no_room_is_taken_back)
     setup(_i, "kept_sends=4");
     for (int i = 0; i < KEPT + N_HELD; i++) {
         send((size_t)i, BCS_SEND_STANDARD, i < KEPT ? &kept[i] : &held[i - KEPT]);
-        turn(); /* a batch is taken whole */
+        job_turn(engine); /* a batch is taken whole */
     }
     ck_assert(take_back(&held[0]));
     ck_assert(take_back(&held[1]));
@@ -309,8 +295,8 @@ START_TEST(a_send_that_a_receive_has_is_not_taken_back)
     for (int i = 0; i < N_LENGTHS; i++) {
         send(lengths[i], BCS_SEND_SYNCHRONOUS, &request);
         receive(&received);
-        turn();
-        turn();
+        job_turn(engine);
+        job_turn(engine);
         ck_assert(!take_back(&request));
         finish(&request, &received);
         ck_assert_uint_eq(received.result.n_bytes, lengths[i]);
@@ -360,12 +346,12 @@ START_TEST(a_send_that_a_matched_probe_has_is_not_taken_back)
     in = rank_message(&ranks[RECEIVER], SENDER, TAG, target, N_MOST);
     for (int i = 0; i < N_LENGTHS; i++) {
         send(lengths[i], BCS_SEND_STANDARD, &request);
-        turn();
+        job_turn(engine);
         ck_assert_int_eq(
             bcs_mprobe(ranks[RECEIVER].context, &in, false, &result, &item), 0);
         ck_assert_uint_eq(result.n_bytes, lengths[i]);
         ck_assert(!take_back(&request));
-        turn();
+        job_turn(engine);
         ck_assert(!take_back(&request));
         ck_assert_int_eq(bcs_imrecv(ranks[RECEIVER].context, &in, item, &received), 0);
         finish(&request, &received);
@@ -386,7 +372,7 @@ START_TEST(only_the_send_that_is_meant_is_taken_back)
         for (int i = 0; i < N; i++) {
             send((size_t)i, BCS_SEND_STANDARD, &requests[i]);
         }
-        turn();
+        job_turn(engine);
         ck_assert(take_back(&requests[meant]));
         for (int i = 0; i < N; i++) {
             if (i != meant) {
