@@ -28,7 +28,7 @@ bool nic_at_hand_begin(struct nic_engine *engine, struct nic_wish *wish, uint32_
 
     assert(nic_is_linked(engine) && !engine->is_timed && !engine->is_threaded);
     wish->link = wish->source < 0 ? view->n_links : nic_at_hand_link(view, port);
-    wish->is_far = wish->source >= 0 && !nic_view_has(view, port);
+    wish->is_off_node = wish->source >= 0 && !nic_view_has(view, port);
     if ((wish->link == view->n_links &&
          nic_match_n_sends(&view->per_port.match[0]) == 0) ||
         engine->poller != NULL || !nic_engine_try_lock(view)) {

@@ -19,7 +19,7 @@
  * Look for a message, for a microsecond or so if this process has a core to itself. The
  * process has posted no operation that is not over.
  *
- * @param wish       but for its link, which is found, and is_far
+ * @param wish       but for its link, which is found, and is_off_node
  * @param port       of the sender, number in the job, if the wish names its source
  * @param found_out its send, with the payload in it or in a block, to be given back by
  * nic_at_hand_end

@@ -31,7 +31,7 @@ static size_t desk_bytes(const struct nic_shape *shape)
 
     return sizeof(struct nic_desk) +
            nic_per_port_place(NULL, shape->desk_ranks, nic_shape_n_links(shape),
-                              nic_shape_n_far(shape), &tables);
+                              nic_shape_n_off_node(shape), &tables);
 }
 
 /** Bytes of the monitor behind such a state. */

@@ -139,7 +139,7 @@ static bool flush_to(struct nic_view *view, uint32_t port)
 bool nic_link_flush_outboxes(struct nic_view *view)
 {
     const struct nic_marks *waiting = &view->per_port.waiting;
-    uint32_t end = view->engine->layout.n_far;
+    uint32_t end = view->engine->layout.n_off_node;
     bool has_sent = false;
 
     for (uint32_t port = nic_marks_next(waiting, 0, end); port < end;
@@ -152,7 +152,7 @@ bool nic_link_flush_outboxes(struct nic_view *view)
 bool nic_link_can_go(const struct nic_view *view)
 {
     const struct nic_marks *waiting = &view->per_port.waiting;
-    uint32_t end = view->engine->layout.n_far;
+    uint32_t end = view->engine->layout.n_off_node;
 
     for (uint32_t port = nic_marks_next(waiting, 0, end); port < end;
          port = nic_marks_next(waiting, port + 1, end)) {

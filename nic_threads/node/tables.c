@@ -36,7 +36,7 @@ static struct nic_announced take_announced(uintptr_t *next, uint32_t n)
 }
 
 size_t nic_per_port_place(void *begin, uint32_t n_ports, uint32_t n_links,
-                          uint32_t n_far, struct nic_per_port *per_port_out)
+                          uint32_t n_off_node, struct nic_per_port *per_port_out)
 {
     size_t n_words = nic_port_words(n_ports);
     struct nic_per_port tables;
@@ -47,8 +47,8 @@ size_t nic_per_port_place(void *begin, uint32_t n_ports, uint32_t n_links,
     tables.has_deferred = take(&next, n_words, sizeof(tables.has_deferred[0]));
     tables.match = take(&next, n_ports, sizeof(tables.match[0]));
     tables.deferred = take(&next, n_ports, sizeof(tables.deferred[0]));
-    tables.announced = take_announced(&next, 2 * n_far);
-    tables.waiting = take_marks(&next, n_far);
+    tables.announced = take_announced(&next, 2 * n_off_node);
+    tables.waiting = take_marks(&next, n_off_node);
     *per_port_out = tables;
     return (size_t)(next - (uintptr_t)begin);
 }

@@ -53,8 +53,9 @@ struct nic_per_port {
      * writers on other nodes by the holder of the lock. */
     struct nic_marks writers;
     /* Between nodes: */
-    struct nic_announced announced; /* of 2 n_far links, by their writers elsewhere */
-    struct nic_marks waiting;       /* of n_far: ports whose outboxes hold something */
+    struct nic_announced
+        announced;            /* of 2 n_off_node links, by their writers elsewhere */
+    struct nic_marks waiting; /* of n_off_node: ports whose outboxes hold something */
 };
 
 /** Where the short messages of one port of another node lie: blocks, in their order, as
@@ -98,7 +99,7 @@ struct nic_per_node {
  * @return how many bytes they take
  */
 size_t nic_per_port_place(void *begin, uint32_t n_ports, uint32_t n_links,
-                          uint32_t n_far, struct nic_per_port *per_port_out);
+                          uint32_t n_off_node, struct nic_per_port *per_port_out);
 
 /** The same for the tables of a node of so many ports in a job of so many nodes. */
 size_t nic_per_node_place(void *begin, uint32_t node_ranks, uint32_t n_nodes,

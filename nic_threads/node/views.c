@@ -31,7 +31,7 @@ static void find_links(struct nic_view *view, uint32_t desk)
     view->links = nic_layout_of_port(layout, &layout->links,
                                      view->first_port + view->first_served);
     view->n_links = layout->n_links;
-    view->n_post_links = layout->n_links - layout->n_far;
+    view->n_post_links = layout->n_links - layout->n_off_node;
     view->first_writer = 0;
 }
 
@@ -57,7 +57,7 @@ static void find_desk(struct nic_view *view, uint32_t desk)
     view->partners = nic_layout_partners(layout, desk);
     find_links(view, desk);
     nic_per_port_place(view->desk + 1, layout->shape.desk_ranks, layout->n_links,
-                       layout->n_far, &view->per_port);
+                       layout->n_off_node, &view->per_port);
 }
 
 /** What is in a place that was given: number `series` of those there. */

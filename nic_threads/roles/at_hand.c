@@ -23,20 +23,21 @@ uint32_t nic_at_hand_link(const struct nic_view *view, uint32_t port)
 static inline bool is_wanted(const struct bcs_descriptor *entry,
                              const struct nic_wish *wish)
 {
-    return nic_is_plain_send(entry, wish->is_far) &&
+    return nic_is_plain_send(entry, wish->is_off_node) &&
            entry->context_id == wish->context_id &&
            (wish->tag < 0 || entry->tag == wish->tag);
 }
 
 /** Look at a link until something is there, so many times. */
-static inline const struct bcs_descriptor *
-look(const struct nic_view *view, struct bcs_ring *ring, bool is_far, uint32_t n_looks)
+static inline const struct bcs_descriptor *look(const struct nic_view *view,
+                                                struct bcs_ring *ring, bool is_off_node,
+                                                uint32_t n_looks)
 {
     const struct bcs_descriptor *entry;
 
     do {
-        entry = is_far ? bcs_ring_put_entry(ring, view->link_mask, ring->head)
-                       : bcs_ring_entry(ring, view->link_mask, ring->head);
+        entry = is_off_node ? bcs_ring_put_entry(ring, view->link_mask, ring->head)
+                            : bcs_ring_entry(ring, view->link_mask, ring->head);
     } while (entry == NULL && --n_looks > 0);
     return entry;
 }
@@ -88,7 +89,7 @@ enum nic_at_hand nic_at_hand_look(const struct nic_view *view,
         return kept;
     }
     ring = nic_view_link(view, wish->link);
-    found_out->send = __builtin_expect(wish->is_far, 0)
+    found_out->send = __builtin_expect(wish->is_off_node, 0)
                           ? look(view, ring, true, n_looks)
                           : look(view, ring, false, n_looks);
     found_out->item = NIC_ITEM_NONE;

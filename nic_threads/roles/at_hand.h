@@ -23,7 +23,7 @@ struct nic_wish {
     int32_t tag;    /* -1: any */
     uint32_t link;  /* from the sender; nic_view.n_links: none is in use, or any source
                        will do */
-    bool is_far;    /* the sender is on another node */
+    bool is_off_node; /* the sender is on another node */
 };
 
 /** A message that is at hand. */

@@ -259,7 +259,7 @@ static bool has_landed_much(struct nic_view *view, struct nic_landing *landing)
            nic_view_limits(view)->landing / CREDITS_A_RING;
 }
 
-void nic_collection_release_far(struct nic_view *view, uint32_t link)
+void nic_collection_release_off_node(struct nic_view *view, uint32_t link)
 {
     struct bcs_ring *ring = nic_view_link(view, link);
     uint32_t writer = nic_view_writer(view, link);

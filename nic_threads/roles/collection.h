@@ -33,7 +33,7 @@ bool nic_collection_needs_strobe(const struct nic_view *view, uint32_t seat);
 
 /** Give the entries of a link from another node that have been read back to its writer,
  *  if they are many, or much that has landed is free again. Needs the lock. */
-void nic_collection_release_far(struct nic_view *view, uint32_t link);
+void nic_collection_release_off_node(struct nic_view *view, uint32_t link);
 
 /** Give the entries of a link that have been read back to its writer; of another node,
  *  as above. */
@@ -42,7 +42,7 @@ static inline void nic_collection_release_link(struct nic_view *view, uint32_t l
     if (__builtin_expect(nic_view_has(view, nic_view_writer(view, link)), 1)) {
         bcs_ring_give_back(nic_view_link(view, link));
     } else {
-        nic_collection_release_far(view, link);
+        nic_collection_release_off_node(view, link);
     }
 }
 

@@ -16,14 +16,14 @@ enum { NIC_FIRST_LINE_PAYLOAD = 24 };
 
 /** Whether a descriptor is a short message that lies on this node, and whose sender
  *  needs no word of it. What has landed goes back to its sender in the order of all
- *  that has. @param is_far the sender is on another node, and so are its blocks */
+ *  that has. @param is_off_node the sender is on another node, and so are its blocks */
 static inline bool nic_is_plain_send(const struct bcs_descriptor *descriptor,
-                                     bool is_far)
+                                     bool is_off_node)
 {
     uint8_t flags = descriptor->flags & (uint8_t)~BCS_STAMPED;
 
     return descriptor->kind == BCS_SEND &&
-           (flags == BCS_DATA_INLINE || (!is_far && flags == BCS_DATA_BLOCK));
+           (flags == BCS_DATA_INLINE || (!is_off_node && flags == BCS_DATA_BLOCK));
 }
 
 /** The rest of nic_hand_over: what is not in the send, or has a stamp. @return the

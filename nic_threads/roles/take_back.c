@@ -29,11 +29,11 @@ static void blot_out(const struct bcs_descriptor *entry, struct nic_recall *reca
 /** The entry at a position of a ring, or NULL; of one from another node it stays as it
  *  is then. */
 static const struct bcs_descriptor *entry_at(struct bcs_ring *ring, uint32_t mask,
-                                             uint32_t position, bool is_far)
+                                             uint32_t position, bool is_off_node)
 {
     const struct bcs_descriptor *entry;
 
-    if (!is_far) {
+    if (!is_off_node) {
         return bcs_ring_entry(ring, mask, position);
     }
     entry = bcs_ring_put_entry(ring, mask, position);
@@ -47,13 +47,13 @@ static const struct bcs_descriptor *entry_at(struct bcs_ring *ring, uint32_t mas
     return entry;
 }
 
-static bool from_ring(struct bcs_ring *ring, uint32_t mask, bool is_far,
+static bool from_ring(struct bcs_ring *ring, uint32_t mask, bool is_off_node,
                       struct nic_recall *recall)
 {
     const struct bcs_descriptor *entry;
 
     for (uint32_t position = bcs_ring_head(ring);
-         (entry = entry_at(ring, mask, position, is_far)) != NULL; position++) {
+         (entry = entry_at(ring, mask, position, is_off_node)) != NULL; position++) {
         if (nic_recall_means(recall, entry, recall->sender)) {
             blot_out(entry, recall);
             /* it may be what is held back; relaxed: a hint */

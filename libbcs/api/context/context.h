@@ -54,9 +54,9 @@ struct bcs_context {
     /* By port, once there is one: what is read for another port. NULL: all is read
      * where this process's own ring is. */
     struct bcs_ring_writer *links;
-    struct bcs_ring_writer node_link; /* to the node's own desk, if it has one */
-    struct bcs_far_end *far_ends;     /* by port; far.c */
-    struct bcs_descriptor far_entry;  /* the next entry of a link to another node */
+    struct bcs_ring_writer node_link;       /* to the node's own desk, if it has one */
+    struct bcs_off_node_end *off_node_ends; /* by port; off_node.c */
+    struct bcs_descriptor off_node_entry; /* the next entry of a link to another node */
     /* Where this process has sent last, if it has received nothing since. */
     const struct bcs_ring_writer *sent_to;
     struct nic_engine *engine;
@@ -64,8 +64,8 @@ struct bcs_context {
     struct nic_service *service; /* what the driver needs of it in this process */
     struct nic_config config;
     uint32_t n_inline_near,
-        n_inline_far; /* sends of fewer bytes have them in descriptors */
-    size_t n_long;    /* receives with room for so many need prepare_further of p2p.c */
+        n_inline_off_node; /* sends of fewer bytes have them in descriptors */
+    size_t n_long; /* receives with room for so many need prepare_further of p2p.c */
     struct bcs_stamps stamps;
     struct bcs_meeting meeting;
     struct bcs_port_map *map; /* which rank has which port; NULL: each is its own */

@@ -4,17 +4,17 @@
  */
 #include "libbcs/api/message/payload.h"
 
-#include "libbcs/api/message/far.h"
+#include "libbcs/api/message/off_node.h"
 
 /** Put the payload to where the receiver has it. @return whether there was room */
 static bool land(struct bcs_context *context, const struct bcs_ring_writer *ring,
                  struct bcs_descriptor *entry, const struct bcs_message *message)
 {
-    const struct bcs_far_data data = {.layout = bcs_message_layout(message),
-                                      .data = message->data,
-                                      .n_bytes = message->n_bytes};
+    const struct bcs_off_node_data data = {.layout = bcs_message_layout(message),
+                                           .data = message->data,
+                                           .n_bytes = message->n_bytes};
 
-    entry->address = bcs_far_land(context, ring, &data);
+    entry->address = bcs_off_node_land(context, ring, &data);
     if (entry->address == 0) {
         return false;
     }

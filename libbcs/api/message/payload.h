@@ -38,7 +38,7 @@ static inline bool bcs_payload_put(struct bcs_context *context,
                                    const struct bcs_message *message)
 {
     if (message->n_bytes <
-        (ring->put_to == 0 ? context->n_inline_near : context->n_inline_far)) {
+        (ring->put_to == 0 ? context->n_inline_near : context->n_inline_off_node)) {
         entry->flags = BCS_DATA_INLINE;
         bcs_payload_copy_out(message, entry->payload);
         return true;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "libbcs/api/message/external.h"
-#include "libbcs/api/message/far.h"
+#include "libbcs/api/message/off_node.h"
 #include "libbcs/fabric/base/log.h"
 #include "libbcs/fabric/base/notice.h"
 #include "libbcs/fabric/base/sparse_table.h"
@@ -35,7 +35,7 @@ int bcs_post_init(struct bcs_context *context)
 
     context->stamps = (struct bcs_stamps){.is_on = has_stamps, .rank = context->rank};
     context->n_inline_near = has_stamps ? 0 : BCS_INLINE_BYTES + 1;
-    context->n_inline_far = has_stamps ? 0 : BCS_PUT_INLINE_BYTES + 1;
+    context->n_inline_off_node = has_stamps ? 0 : BCS_PUT_INLINE_BYTES + 1;
     context->n_long = has_stamps ? 0 : context->config.eager_limit_bytes + 1;
     bcs_poster_init(&context->poster, nic_engine_own(engine)->core, &engine->layout,
                     context->port);
@@ -52,13 +52,13 @@ int bcs_post_init(struct bcs_context *context)
         link_near(context, &context->node_link,
                   nic_layout_node_desk(&engine->layout, engine->home));
     }
-    return bcs_far_init(context);
+    return bcs_off_node_init(context);
 }
 
 void bcs_post_fini(struct bcs_context *context)
 {
     bcs_poster_fini(&context->poster);
-    bcs_far_fini(context);
+    bcs_off_node_fini(context);
     if (context->engine != NULL) {
         bcs_sparse_free(context->links, context->engine->layout.shape.n_ports,
                         sizeof(*context->links));
@@ -73,7 +73,7 @@ void bcs_post_link(struct bcs_context *context, struct bcs_ring_writer *ring,
     if (nic_layout_node(&engine->layout, port) == engine->home) {
         link_near(context, ring, nic_layout_desk(&engine->layout, port));
     } else {
-        bcs_far_link(context, ring, port);
+        bcs_off_node_link(context, ring, port);
     }
 }
 

@@ -7,7 +7,7 @@
 #define LIBBCS_API_MESSAGE_POST_H
 
 #include "libbcs/api/context/context.h"
-#include "libbcs/api/message/far.h"
+#include "libbcs/api/message/off_node.h"
 
 /** Set up what a process posts to, after its engine. @return 0 or -ENOMEM, logged */
 int bcs_post_init(struct bcs_context *context);
@@ -91,7 +91,7 @@ static inline void bcs_post_publish(struct bcs_context *context,
                                     struct bcs_descriptor *entry)
 {
     if (__builtin_expect(ring->put_to != 0, 0)) {
-        bcs_far_publish(context, ring, entry);
+        bcs_off_node_publish(context, ring, entry);
     } else {
         bcs_ring_publish(ring, entry);
     }

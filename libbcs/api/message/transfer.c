@@ -49,7 +49,7 @@
 
 #include <string.h>
 
-#include "libbcs/api/message/far.h"
+#include "libbcs/api/message/off_node.h"
 #include "libbcs/api/message/orders.h"
 #include "libbcs/api/message/post.h"
 #include "libbcs/fabric/base/layout.h"
@@ -335,16 +335,16 @@ bool bcs_transfer_push(struct bcs_context *context, struct bcs_cell *cell,
 }
 
 /** Load a chunk straight into its block at the receiver's node. */
-static void load_far(struct bcs_context *context, const struct bcs_chunk *chunk,
-                     const struct bcs_request *request)
+static void load_off_node(struct bcs_context *context, const struct bcs_chunk *chunk,
+                          const struct bcs_request *request)
 {
     const struct bcs_request_state *inside = bcs_request_state(request);
-    const struct bcs_far_data data = {.layout = inside->layout,
-                                      .data = inside->data,
-                                      .position = chunk->offset,
-                                      .n_bytes = chunk->n_bytes};
+    const struct bcs_off_node_data data = {.layout = inside->layout,
+                                           .data = inside->data,
+                                           .position = chunk->offset,
+                                           .n_bytes = chunk->n_bytes};
 
-    bcs_far_put(context, chunk->port, chunk->block, &data);
+    bcs_off_node_put(context, chunk->port, chunk->block, &data);
 }
 
 bool bcs_transfer_load(struct bcs_context *context, struct bcs_cell *cell,
@@ -352,13 +352,13 @@ bool bcs_transfer_load(struct bcs_context *context, struct bcs_cell *cell,
 {
     const struct bcs_chunk chunk = cell->chunk;
     /* else the engine takes it from a block here */
-    bool is_far = context->links != NULL;
+    bool has_links = context->links != NULL;
     struct bcs_ring_writer *ring;
     struct bcs_descriptor *entry;
     uint64_t block = 0;
 
-    if (chunk.n_bytes > 0 && is_far) {
-        load_far(context, &chunk, request);
+    if (chunk.n_bytes > 0 && has_links) {
+        load_off_node(context, &chunk, request);
     } else if (chunk.n_bytes > 0) {
         block = bcs_poster_chunk_block(&context->poster);
         if (block == 0) {
@@ -368,10 +368,10 @@ bool bcs_transfer_load(struct bcs_context *context, struct bcs_cell *cell,
              bcs_poster_block_at(&context->poster, block)->data);
     }
     bcs_cell_complete(cell, chunk.is_last ? BCS_CELL_DONE : BCS_CELL_PENDING);
-    ring = is_far ? bcs_post_to(context, chunk.port) : bcs_post_own(context);
+    ring = has_links ? bcs_post_to(context, chunk.port) : bcs_post_own(context);
     entry = bcs_post_begin(context, ring,
-                           is_far ? (enum bcs_descriptor_kind)NIC_WIRE_DATA
-                                  : BCS_CHUNK_LOADED);
+                           has_links ? (enum bcs_descriptor_kind)NIC_WIRE_DATA
+                                     : BCS_CHUNK_LOADED);
     entry->address = block;
     entry->chunk = chunk;
     bcs_post_kick(context, ring, entry);

@@ -95,8 +95,8 @@ static void size_port(const struct drawing *drawing)
     layout->links = table(drawing, layout->n_links, limits->whole / 8,
                           bcs_ring_bytes(limits->link));
     layout->credits =
-        table(drawing, 2 * (uint64_t)layout->n_far, 0, sizeof(bcs_credit));
-    layout->landings = table(drawing, layout->n_far, 0, limits->landing);
+        table(drawing, 2 * (uint64_t)layout->n_off_node, 0, sizeof(bcs_credit));
+    layout->landings = table(drawing, layout->n_off_node, 0, limits->landing);
     for (int i = 0; i < BCS_BLOCK_CLASSES; i++) {
         bool is_chunk = i == BCS_BLOCK_CLASSES - 1;
         uint64_t stride = class_bytes[i] + sizeof(struct bcs_block);
@@ -117,7 +117,8 @@ static void size_desk(const struct drawing *drawing)
 
     layout->items = table(drawing, layout->n_items,
                           (layout->n_desks > 1 ? 4 : 16) * whole, shape->n_item_bytes);
-    layout->partners = table(drawing, layout->n_far, whole / 2, shape->n_partner_bytes);
+    layout->partners =
+        table(drawing, layout->n_off_node, whole / 2, shape->n_partner_bytes);
 }
 
 /** The first parts of the ports: ring, first cells, orders, first blocks. */
@@ -159,7 +160,7 @@ static uint64_t place_desks_later(struct nic_layout *layout, uint64_t begin)
 {
     uint64_t end = place_later(&layout->items, begin, layout->n_items);
 
-    end = place_later(&layout->partners, end, layout->n_far);
+    end = place_later(&layout->partners, end, layout->n_off_node);
     layout->desk_later_stride_bytes = end - begin;
     return begin + layout->n_desks * layout->desk_later_stride_bytes;
 }
@@ -170,8 +171,8 @@ static uint64_t place_ports_later(struct nic_layout *layout, uint64_t begin)
     uint64_t end = place_later(&layout->cells, begin, layout->shape.n_cells);
 
     end = place_later(&layout->links, end, layout->n_links);
-    end = place_later(&layout->credits, end, 2 * (uint64_t)layout->n_far);
-    end = place_later(&layout->landings, end, layout->n_far);
+    end = place_later(&layout->credits, end, 2 * (uint64_t)layout->n_off_node);
+    end = place_later(&layout->landings, end, layout->n_off_node);
     for (int i = 0; i < BCS_BLOCK_CLASSES; i++) {
         end = place_later(&layout->blocks[i], end, layout->n_blocks[i]);
     }
@@ -208,9 +209,9 @@ static void place_all(struct drawing *drawing)
     uint64_t n_near, n_whole_near;
     uint64_t n_wires = (uint64_t)layout->n_nodes * limits->wire;
     uint64_t n_stages =
-        (uint64_t)(layout->n_far > 0 ? shape->node_ranks : layout->n_nodes) *
+        (uint64_t)(layout->n_off_node > 0 ? shape->node_ranks : layout->n_nodes) *
         limits->stage_blocks;
-    uint64_t n_node_links = layout->n_far > 0 ? shape->node_ranks : 0;
+    uint64_t n_node_links = layout->n_off_node > 0 ? shape->node_ranks : 0;
     uint64_t n_spans = 2 * (uint64_t)shape->n_spans * (layout->n_desks + 1);
     uint64_t window_bytes = UINT64_C(1) << drawing->window_shift, end;
 
@@ -271,9 +272,9 @@ int nic_layout_init(struct nic_layout *layout_out, const struct nic_shape *shape
     if (layout.n_nodes > NIC_NODES_MOST) {
         return -EINVAL;
     }
-    layout.n_far = nic_shape_n_far(shape);
+    layout.n_off_node = nic_shape_n_off_node(shape);
     layout.n_links = nic_shape_n_links(shape);
-    layout.n_desks = shape->node_ranks / shape->desk_ranks + (layout.n_far > 0);
+    layout.n_desks = shape->node_ranks / shape->desk_ranks + (layout.n_off_node > 0);
     if ((uint64_t)shape->n_ports * shape->n_groups > UINT32_C(1) << NIC_SLOT_BITS) {
         return -E2BIG;
     }

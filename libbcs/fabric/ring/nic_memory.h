@@ -83,9 +83,10 @@ struct nic_layout {
     uint64_t desk_later_stride_bytes; /* from one desk's region to the next one's */
     uint32_t n_items;                 /* of a desk */
     uint32_t send_limit;              /* sends without a receive that a desk keeps */
-    struct nic_region items;    /* n_items, of the first desk; see nic_layout_items */
-    struct nic_region partners; /* n_far, of the first desk; see nic_layout_partners */
-    struct nic_region slots;    /* n_ports * n_groups collective slots */
+    struct nic_region items; /* n_items, of the first desk; see nic_layout_items */
+    struct nic_region
+        partners; /* n_off_node, of the first desk; see nic_layout_partners */
+    struct nic_region slots; /* n_ports * n_groups collective slots */
     /* n_near blocks of bcs_near_block for each of them; none where ports share a
      * desk */
     struct nic_region near;
@@ -109,9 +110,10 @@ struct nic_layout {
      * share a desk. */
     struct nic_region links;
     uint32_t n_links;
-    uint32_t n_far; /* ports that may be on other nodes: those of the job, or 0 */
-    struct nic_region credits;  /* n_links of bcs_credit, for this port's links */
-    struct nic_region landings; /* n_far rings of limits.landing bytes, by who writes */
+    uint32_t n_off_node; /* ports that may be on other nodes: those of the job, or 0 */
+    struct nic_region credits; /* n_links of bcs_credit, for this port's links */
+    struct nic_region
+        landings; /* n_off_node rings of limits.landing bytes, by who writes */
     uint64_t order_gva;
     struct nic_region blocks[BCS_BLOCK_CLASSES];
     uint32_t n_blocks[BCS_BLOCK_CLASSES];
@@ -134,7 +136,7 @@ static inline uint32_t nic_layout_n_nodes(uint32_t n_ports, uint32_t node_ranks)
 }
 
 /** Ports that may be on other nodes than one that writes to their desks. */
-static inline uint32_t nic_shape_n_far(const struct nic_shape *shape)
+static inline uint32_t nic_shape_n_off_node(const struct nic_shape *shape)
 {
     return shape->has_links && shape->n_ports > shape->node_ranks ? shape->n_ports : 0;
 }
@@ -142,7 +144,7 @@ static inline uint32_t nic_shape_n_far(const struct nic_shape *shape)
 /** Links to the desk of a port. */
 static inline uint32_t nic_shape_n_links(const struct nic_shape *shape)
 {
-    return shape->has_links ? shape->n_ports + nic_shape_n_far(shape) : 0;
+    return shape->has_links ? shape->n_ports + nic_shape_n_off_node(shape) : 0;
 }
 
 /** Node of a port: ports are dealt to nodes in order, node_ranks to each. */
@@ -154,7 +156,7 @@ static inline uint32_t nic_layout_node(const struct nic_layout *layout, uint32_t
 /** Whether each node has a desk of its own besides its ports'. */
 static inline bool nic_layout_has_node_desks(const struct nic_layout *layout)
 {
-    return layout->n_far > 0;
+    return layout->n_off_node > 0;
 }
 
 /** Desk of a node, where its collectives are counted. */
@@ -236,7 +238,7 @@ static inline struct nic_region nic_layout_of_port(const struct nic_layout *layo
 static inline uint32_t nic_layout_link_of(const struct nic_layout *layout,
                                           uint32_t port, bool is_desk)
 {
-    return is_desk ? layout->n_far + port : port;
+    return is_desk ? layout->n_off_node + port : port;
 }
 
 /** Global address of a link to a port's desk, in the heap of its node. */

@@ -105,10 +105,10 @@ static void list_desks(const struct nic_layout *layout, struct parts *parts)
 
         add(parts, gva, gva + layout->shape.n_desk_bytes);
         add_table(parts, layout, &items, layout->n_items);
-        if (layout->n_far > 0) {
+        if (layout->n_off_node > 0) {
             const struct nic_region partners = nic_layout_partners(layout, desk);
 
-            add_table(parts, layout, &partners, layout->n_far);
+            add_table(parts, layout, &partners, layout->n_off_node);
         }
         if (layout->n_desks == 1) {
             return;
@@ -126,14 +126,14 @@ static void list_links(const struct nic_layout *layout, uint32_t port,
 
         add_table(parts, layout, &links, layout->n_links);
     }
-    if (layout->n_far > 0) {
+    if (layout->n_off_node > 0) {
         const struct nic_region credits =
             nic_layout_of_port(layout, &layout->credits, port);
         const struct nic_region landings =
             nic_layout_of_port(layout, &layout->landings, port);
 
         add_table(parts, layout, &credits, layout->n_links);
-        add_table(parts, layout, &landings, layout->n_far);
+        add_table(parts, layout, &landings, layout->n_off_node);
     }
 }
 
@@ -157,9 +157,9 @@ static void list_parts(const struct nic_layout *layout, struct parts *parts)
               (uint64_t)layout->n_nodes * shape->limits.wire);
     add_table(parts, layout, &layout->wire_ends, layout->n_nodes);
     add_table(parts, layout, &layout->stages,
-              (uint64_t)(layout->n_far > 0 ? shape->node_ranks : layout->n_nodes) *
+              (uint64_t)(layout->n_off_node > 0 ? shape->node_ranks : layout->n_nodes) *
                   shape->limits.stage_blocks);
-    if (layout->n_far > 0) {
+    if (layout->n_off_node > 0) {
         add_table(parts, layout, &layout->node_links, shape->node_ranks);
     }
     if (shape->n_spans > 0) {

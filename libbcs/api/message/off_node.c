@@ -7,7 +7,7 @@
  * there: it looks next whether anybody sleeps (nic_threads/drivers/driver_inline.c), or
  * goes on computing and makes no call for long.
  */
-#include "libbcs/api/message/far.h"
+#include "libbcs/api/message/off_node.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -20,36 +20,37 @@
 #include "nic_threads/machine/link.h"
 
 /** What a process knows of its landing ring at a port. */
-struct bcs_far_end {
+struct bcs_off_node_end {
     uint64_t landing_gva;
     uint32_t position; /* where its last block ended */
 };
 
-int bcs_far_init(struct bcs_context *context)
+int bcs_off_node_init(struct bcs_context *context)
 {
-    uint32_t n_far = context->engine->layout.n_far;
+    uint32_t n_off_node = context->engine->layout.n_off_node;
 
-    if (n_far == 0) {
+    if (n_off_node == 0) {
         return 0;
     }
-    context->far_ends = bcs_sparse_new(n_far, sizeof(*context->far_ends));
-    if (context->far_ends == NULL) {
-        bcs_error("no memory for what goes to %u ranks of other nodes", n_far);
+    context->off_node_ends =
+        bcs_sparse_new(n_off_node, sizeof(*context->off_node_ends));
+    if (context->off_node_ends == NULL) {
+        bcs_error("no memory for what goes to %u ranks of other nodes", n_off_node);
         return -ENOMEM;
     }
     return 0;
 }
 
-void bcs_far_fini(struct bcs_context *context)
+void bcs_off_node_fini(struct bcs_context *context)
 {
     if (context->engine != NULL) {
-        bcs_sparse_free(context->far_ends, context->engine->layout.n_far,
-                        sizeof(*context->far_ends));
+        bcs_sparse_free(context->off_node_ends, context->engine->layout.n_off_node,
+                        sizeof(*context->off_node_ends));
     }
 }
 
-void bcs_far_link(struct bcs_context *context, struct bcs_ring_writer *ring,
-                  uint32_t port)
+void bcs_off_node_link(struct bcs_context *context, struct bcs_ring_writer *ring,
+                       uint32_t port)
 {
     struct nic_view *own = nic_engine_own(context->engine);
     const struct nic_layout *layout = &context->engine->layout;
@@ -58,19 +59,19 @@ void bcs_far_link(struct bcs_context *context, struct bcs_ring_writer *ring,
         layout, context->port, nic_layout_link_of(layout, port, false));
 
     *ring = (struct bcs_ring_writer){
-        .entries = &context->far_entry,
+        .entries = &context->off_node_entry,
         .credit = bcs_core_address(own->core, credit_gva),
         .mask = own->link_mask,
         .reader = nic_layout_desk(layout, port),
         .put_to = 1 + port,
     };
-    context->far_ends[port].landing_gva =
+    context->off_node_ends[port].landing_gva =
         nic_layout_landing_gva(layout, port, context->port);
     nic_link_announce(own, port, link);
 }
 
-void bcs_far_publish(struct bcs_context *context, struct bcs_ring_writer *ring,
-                     struct bcs_descriptor *entry)
+void bcs_off_node_publish(struct bcs_context *context, struct bcs_ring_writer *ring,
+                          struct bcs_descriptor *entry)
 {
     struct nic_view *own = nic_engine_own(context->engine);
     uint32_t link = nic_layout_link_of(&context->engine->layout, context->port, false);
@@ -98,8 +99,8 @@ static void put(struct bcs_context *context, uint32_t port, uint64_t gva,
                        &xfer);
 }
 
-void bcs_far_put(struct bcs_context *context, uint32_t port, uint64_t block_gva,
-                 const struct bcs_far_data *data)
+void bcs_off_node_put(struct bcs_context *context, uint32_t port, uint64_t block_gva,
+                      const struct bcs_off_node_data *data)
 {
     uint64_t gva = block_gva + offsetof(struct bcs_block, data);
     uint8_t piece[BCS_XFER_COPIED_BYTES];
@@ -119,12 +120,13 @@ void bcs_far_put(struct bcs_context *context, uint32_t port, uint64_t block_gva,
     }
 }
 
-uint64_t bcs_far_land(struct bcs_context *context, const struct bcs_ring_writer *ring,
-                      const struct bcs_far_data *data)
+uint64_t bcs_off_node_land(struct bcs_context *context,
+                           const struct bcs_ring_writer *ring,
+                           const struct bcs_off_node_data *data)
 {
     uint32_t port = ring->put_to - 1, n_bytes = (uint32_t)data->n_bytes;
     uint32_t n_ring_bytes = context->config.limits.landing;
-    struct bcs_far_end *end = &context->far_ends[port];
+    struct bcs_off_node_end *end = &context->off_node_ends[port];
     uint32_t begin = bcs_landing_begin(end->position, n_bytes, n_ring_bytes);
     uint32_t after = begin + bcs_landing_bytes(n_bytes);
     uint64_t gva = end->landing_gva + (begin & (n_ring_bytes - 1));
@@ -134,7 +136,7 @@ uint64_t bcs_far_land(struct bcs_context *context, const struct bcs_ring_writer 
     if (bcs_landing_bytes(n_bytes) > n_ring_bytes || after - freed > n_ring_bytes) {
         return 0;
     }
-    bcs_far_put(context, port, gva, data);
+    bcs_off_node_put(context, port, gva, data);
     end->position = after;
     return gva;
 }

@@ -235,7 +235,7 @@ START_TEST(a_stamp_takes_no_room_of_data)
 
     open_job("usual");
     ranks[SENDER].context->stamps.is_on = true;
-    ranks[SENDER].context->n_inline_far = 0; /* as bcs_attach has it then */
+    ranks[SENDER].context->n_inline_off_node = 0; /* as bcs_attach has it then */
     for (int i = 0; i <= BCS_INLINE_BYTES; i++) {
         send(i % N_MESSAGES, (size_t)i, BCS_SEND_STANDARD, &request);
         ck_assert((last_in_link()->flags & BCS_STAMPED) != 0);
@@ -349,7 +349,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("far");
+    Suite *suite = suite_create("off_node");
     TCase *tcase = tcase_create("messages between nodes");
 
     tcase_add_test(tcase, a_message_needs_no_round);
