@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libbcs/fabric/base/process.h"
 #include "mds/source/reader.h"
 
 #define PATIENCE_NS UINT64_C(200000000)
@@ -40,34 +41,13 @@ static void read_command(int64_t pid, char text_out[READER_ANSWER_BYTES])
     text_out[n < 0 ? 0 : n] = '\0';
 }
 
-static void read_file(const struct wanted *wanted, char text_out[READER_ANSWER_BYTES])
-{
-    char name[64], line[4200];
-    uint64_t begin, end;
-    FILE *maps;
-
-    snprintf(name, sizeof(name), "/proc/%" PRId64 "/maps", wanted->pid);
-    maps = fopen(name, "re");
-    while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %4096[^\n]", &begin,
-                   &end, text_out) == 3 &&
-            wanted->address >= begin && wanted->address < end) {
-            break;
-        }
-        text_out[0] = '\0';
-    }
-    if (maps != NULL) {
-        fclose(maps);
-    }
-}
-
 static void read_text(const struct wanted *wanted, char text_out[READER_ANSWER_BYTES])
 {
     text_out[0] = '\0';
     if (wanted->address == 0) {
         read_command(wanted->pid, text_out);
     } else {
-        read_file(wanted, text_out);
+        bcs_process_file(wanted->pid, wanted->address, text_out, READER_ANSWER_BYTES);
     }
 }
 
