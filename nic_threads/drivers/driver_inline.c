@@ -299,7 +299,7 @@ static void recorded_stop(struct nic_engine *engine, struct bcs_waiter *waiter)
 
 const struct nic_driver_ops nic_driver_inline = {
     .name = "inline",
-    .serves = NIC_SERVES(NIC_SERVE_BACKGROUND) | NIC_SERVES(NIC_SERVE_REFEREE) |
+    .serves = NIC_SERVES(NIC_SERVE_BACKGROUND) | NIC_SERVES_JUDGES |
               NIC_SERVES(NIC_SERVE_FAR),
     .takes_at_hand = true,
     .kick = inline_kick,
@@ -312,7 +312,7 @@ const struct nic_driver_ops nic_driver_inline = {
 
 const struct nic_driver_ops nic_driver_inline_recorded = {
     .name = "inline",
-    .serves = NIC_SERVES(NIC_SERVE_BACKGROUND) | NIC_SERVES(NIC_SERVE_REFEREE) |
+    .serves = NIC_SERVES(NIC_SERVE_BACKGROUND) | NIC_SERVES_JUDGES |
               NIC_SERVES(NIC_SERVE_FAR),
     .kick = inline_kick,
     .leave = inline_leave,

@@ -21,6 +21,7 @@
 #include "libbcs/fabric/ring/stand.h"
 #include "nic_threads/nic_config.h"
 #include "nic_threads/node/desk.h"
+#include "nic_threads/node/letter.h"
 #include "nic_threads/node/monitor.h"
 #include "nic_threads/node/recall.h"
 #include "nic_threads/node/slot.h"
@@ -80,6 +81,12 @@ struct nic_node {
     _Alignas(16) struct bcs_event announcements;
     uint64_t n_announcements_seen;
     uint32_t n_outbox; /* wire entries that found no room, to all nodes */
+    /* The referee and its witnesses; see nic_threads/referee/witness.c. */
+    /* global, the first node of a machine: what the referee asks its witness */
+    _Alignas(16) struct nic_letter question;
+    struct nic_letter answer;      /* global, node 0: the last answer of a witness */
+    struct bcs_event roused;       /* global, node 0: the referee is to look */
+    struct bcs_event record_event; /* local one of the puts of the witness */
 
     struct nic_strobe_counts strobes; /* node 0 */
 };
@@ -87,7 +94,9 @@ struct nic_node {
 _Static_assert(
     offsetof(struct nic_node, bell) % sizeof(struct bcs_event) == 0 &&
         offsetof(struct nic_node, result_event) % sizeof(struct bcs_event) == 0 &&
-        offsetof(struct nic_node, announcements) % sizeof(struct bcs_event) == 0,
+        offsetof(struct nic_node, announcements) % sizeof(struct bcs_event) == 0 &&
+        offsetof(struct nic_node, roused) % sizeof(struct bcs_event) == 0 &&
+        offsetof(struct nic_node, record_event) % sizeof(struct bcs_event) == 0,
     "events are aligned");
 
 /** Global address of a member of struct nic_node. */
@@ -396,6 +405,15 @@ static inline uint32_t nic_engine_port_of(const struct nic_engine *engine,
                                           uint32_t rank)
 {
     return engine->map == NULL ? rank : bcs_port_of(engine->map, rank);
+}
+
+/** Whether a rank is on this machine. */
+static inline bool nic_engine_is_near_rank(const struct nic_engine *engine,
+                                           uint32_t rank)
+{
+    uint32_t port = nic_engine_port_of(engine, rank);
+
+    return nic_engine_is_near(engine, nic_layout_node(&engine->layout, port));
 }
 
 /** The rank of a port. */

@@ -260,3 +260,9 @@ struct bcs_stands *nic_engine_stands(const struct nic_engine *engine, uint32_t p
     return nic_view_at(nic_engine_view(engine, port),
                        nic_layout_stands_gva(&engine->layout, port));
 }
+
+struct bcs_stands *nic_engine_far_stands(const struct nic_engine *engine, uint32_t port)
+{
+    return bcs_far_stands(nic_view_at(nic_engine_own(engine),
+                                      nic_layout_far_stand_gva(&engine->layout, port)));
+}

@@ -81,6 +81,10 @@ static inline struct bcs_port *nic_engine_port(const struct nic_engine *engine,
 /** Where a near port stands; see libbcs/fabric/ring/stand.h. */
 struct bcs_stands *nic_engine_stands(const struct nic_engine *engine, uint32_t port);
 
+/** What this process's node knows of where a port of another machine stands. */
+struct bcs_stands *nic_engine_far_stands(const struct nic_engine *engine,
+                                         uint32_t port);
+
 /** A cell of a near port. */
 static inline struct bcs_cell *nic_engine_cell(const struct nic_engine *engine,
                                                uint32_t port, uint32_t cell)

@@ -2,6 +2,10 @@
 /*
  * Which ranks can never go on; see proof.h. Why a verdict is true is argued in
  * referee.c.
+ *
+ * What has to be seen in desks of other machines is gathered first, by the same way
+ * through the records that finds the verdict, and asked for all together. The second
+ * way looks into the desks of this machine, and finds the answers of the others.
  */
 #include "nic_threads/referee/proof.h"
 
@@ -9,10 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nic_threads/machine/engine_lock.h"
-#include "nic_threads/node/views.h"
 #include "nic_threads/roles/guest.h"
-#include "nic_threads/roles/unmatched.h"
 #include "nic_threads/rules/deadlock.h"
 
 enum { WAITS_A_RANK = BCS_STAND_THREADS + BCS_STAND_PLANS };
@@ -20,13 +21,16 @@ enum { WAITS_A_RANK = BCS_STAND_THREADS + BCS_STAND_PLANS };
 struct nic_proof {
     struct nic_engine *engine;
     const struct nic_snapshot *snapshot;
-    uint32_t n_ranks, n_words;   /* and of a set of them */
-    uint64_t *suspected, *stuck; /* sets */
-    uint64_t *writers;           /* the ports of those that are suspected */
+    struct nic_far_side *far;
+    struct nic_check_list checks; /* that other machines are to make, or have made */
+    uint32_t n_ranks, n_words;    /* and of a set of them */
+    uint64_t *suspected, *stuck;  /* sets */
+    uint64_t *writers;            /* the ports of those that are suspected */
     struct nic_deadlock_rank *ranks;
     struct nic_deadlock_wait *waits; /* [n_ranks][WAITS_A_RANK] */
     uint64_t *sets;                  /* two of each wait */
     bool is_strict;                  /* only what stands in the desks counts */
+    bool is_gathering;               /* the checks, and so all of them hold */
     bool but_agents;                 /* of what nobody waits in does not count */
     bool owes_turn;                  /* somebody could not lock a desk meanwhile */
 };
@@ -37,7 +41,7 @@ static void set_bit(uint64_t *set, uint32_t rank)
 }
 
 int nic_proof_create(struct nic_engine *engine, const struct nic_snapshot *snapshot,
-                     struct nic_proof **proof_out)
+                     struct nic_far_side *far, struct nic_proof **proof_out)
 {
     struct nic_proof *proof = calloc(1, sizeof(*proof));
     uint32_t n = nic_engine_n_ranks(engine);
@@ -48,6 +52,7 @@ int nic_proof_create(struct nic_engine *engine, const struct nic_snapshot *snaps
     }
     proof->engine = engine;
     proof->snapshot = snapshot;
+    proof->far = far;
     proof->n_ranks = n;
     proof->n_words = nic_deadlock_words(n);
     proof->suspected = calloc(proof->n_words, sizeof(uint64_t));
@@ -75,11 +80,29 @@ void nic_proof_destroy(struct nic_proof *proof)
         free(proof->ranks);
         free(proof->waits);
         free(proof->sets);
+        nic_check_list_fini(&proof->checks);
         free(proof);
     }
 }
 
 /* ------------------------------------------------------- what stands in the desks */
+
+/** Whether something is so that stands in a desk. */
+static bool holds(struct nic_proof *proof, const struct nic_desk_check *check)
+{
+    struct nic_engine *engine = proof->engine;
+    bool is_near =
+        nic_engine_is_near(engine, nic_layout_node(&engine->layout, check->at));
+
+    if (proof->is_gathering) {
+        if (!is_near) {
+            nic_check_list_add(&proof->checks, check);
+        }
+        return true;
+    }
+    return is_near ? nic_desk_check(engine, proof->writers, check, &proof->owes_turn)
+                   : nic_check_list_holds(&proof->checks, check);
+}
 
 /** Whether an operation of a rank has no partner, and all is known that could be
  *  one. */
@@ -88,23 +111,14 @@ static bool has_no_partner(struct nic_proof *proof, uint32_t rank,
 {
     bool is_send = operation->kind == BCS_STAND_SEND;
     uint32_t receiver = is_send ? (uint32_t)operation->peer : rank;
-    uint32_t port = nic_engine_port_of(proof->engine, rank), at;
-    struct nic_view *view;
-    bool is_unmatched;
 
-    if (operation->cell == BCS_CELL_NONE || receiver >= proof->n_ranks) {
-        return false;
-    }
-    at = nic_engine_port_of(proof->engine, receiver);
-    view = nic_engine_view(proof->engine, at);
-    if (!nic_guest_lock(view)) {
-        return false;
-    }
-    is_unmatched = nic_has_read_all(view, proof->writers) &&
-                   (is_send ? nic_is_send_unmatched(view, at, port, operation->cell)
-                            : nic_is_receive_unmatched(view, port, operation->cell));
-    proof->owes_turn |= nic_engine_unlock(view);
-    return is_unmatched;
+    return operation->cell != BCS_CELL_NONE && receiver < proof->n_ranks &&
+           holds(proof, &(struct nic_desk_check){
+                            .kind = is_send ? NIC_CHECK_SEND : NIC_CHECK_RECEIVE,
+                            .port = nic_engine_port_of(proof->engine, rank),
+                            .at = nic_engine_port_of(proof->engine, receiver),
+                            .place = operation->cell,
+                        });
 }
 
 /** Whether a rank has not come to a collective that the engine carries out. */
@@ -112,17 +126,14 @@ static bool is_missing(struct nic_proof *proof, uint32_t rank,
                        const struct bcs_stand *stand)
 {
     uint32_t port = nic_engine_port_of(proof->engine, rank);
-    struct nic_view *view =
-        nic_engine_node(proof->engine, nic_layout_node(&proof->engine->layout, port));
-    bool is_missing;
 
-    if (!nic_guest_lock(view)) {
-        return false;
-    }
-    is_missing = nic_has_read_all(view, proof->writers) &&
-                 !nic_has_come_to(view, stand->slot, stand->number, port);
-    proof->owes_turn |= nic_engine_unlock(view);
-    return is_missing;
+    return holds(proof, &(struct nic_desk_check){
+                            .kind = NIC_CHECK_MISSING,
+                            .port = port,
+                            .at = port,
+                            .place = stand->slot,
+                            .number = stand->number,
+                        });
 }
 
 /* ------------------------------------------------------------------ who waits for
@@ -295,53 +306,83 @@ uint32_t nic_proof_suspect(struct nic_proof *proof, bool but_agents)
     return find_stuck(proof, NULL, proof->suspected);
 }
 
-/** Whether all nodes have sent what suspects have posted for other ones: then it has
- *  come, and is seen there. Where ports have links to each other it goes directly. */
-static bool has_sent_all(struct nic_proof *proof)
+/** Do what others had to leave undone as a desk was locked. */
+static void make_good(struct nic_proof *proof)
 {
-    struct nic_engine *engine = proof->engine;
-    bool has_sent = true;
-
-    for (uint32_t i = 0; !nic_is_linked(engine) && has_sent && i < engine->n_nodes;
-         i++) {
-        struct nic_view *view = nic_engine_node(engine, i);
-
-        has_sent = nic_guest_lock(view);
-        if (has_sent) {
-            has_sent = nic_has_read_all(view, proof->writers);
-            proof->owes_turn |= nic_engine_unlock(view);
-        }
-    }
-    return has_sent;
-}
-
-/** Find the ports of those that are suspected. */
-static void find_writers(struct nic_proof *proof)
-{
-    uint32_t n_ports = proof->engine->layout.shape.n_ports;
-
-    memset(proof->writers, 0, nic_deadlock_words(n_ports) * sizeof(uint64_t));
-    for (uint32_t i = 0; i < proof->n_ranks; i++) {
-        if (nic_deadlock_has(proof->suspected, i)) {
-            set_bit(proof->writers, nic_engine_port_of(proof->engine, i));
-        }
+    if (proof->owes_turn) {
+        nic_guest_make_good(proof->engine);
     }
 }
 
-uint32_t nic_proof_convict(struct nic_proof *proof)
+static void lock(pthread_mutex_t *slice)
+{
+    if (slice != NULL) {
+        pthread_mutex_lock(slice);
+    }
+}
+
+static void unlock(pthread_mutex_t *slice)
+{
+    if (slice != NULL) {
+        pthread_mutex_unlock(slice);
+    }
+}
+
+/** Whether all nodes have sent what suspects have posted for other ones. */
+static bool have_sent(struct nic_proof *proof, pthread_mutex_t *slice)
+{
+    bool have;
+
+    lock(slice);
+    have = nic_desks_have_sent(proof->engine, proof->writers, &proof->owes_turn);
+    unlock(slice);
+    return have && nic_far_have_sent(proof->far, proof->suspected);
+}
+
+/** Have other machines check what stands in their desks. */
+static bool check_far(struct nic_proof *proof)
+{
+    if (proof->far == NULL) {
+        return true;
+    }
+    nic_check_list_clear(&proof->checks);
+    proof->is_gathering = true;
+    find_stuck(proof, proof->suspected, proof->stuck);
+    proof->is_gathering = false;
+    nic_check_list_settle(&proof->checks);
+    return !proof->checks.has_lost && nic_far_check(proof->far, &proof->checks);
+}
+
+uint32_t nic_proof_convict(struct nic_proof *proof, pthread_mutex_t *slice)
 {
     uint32_t n = 0;
 
     proof->is_strict = true;
     proof->owes_turn = false;
-    find_writers(proof);
-    if (has_sent_all(proof)) {
+    nic_ports_of_ranks(proof->engine, proof->suspected, proof->writers);
+    if (have_sent(proof, slice) && check_far(proof)) {
+        lock(slice);
         n = find_stuck(proof, proof->suspected, proof->stuck);
+        unlock(slice);
     }
-    if (proof->owes_turn) {
-        nic_guest_make_good(proof->engine);
-    }
+    make_good(proof);
     return n;
+}
+
+/** List messages to a rank that nobody has received. */
+static uint32_t list_unreceived(struct nic_proof *proof, uint32_t rank,
+                                struct nic_unreceived *list_out, uint32_t n_most)
+{
+    unsigned int kinds =
+        NIC_UNMATCHED_PART |
+        (nic_deadlock_has(proof->stuck, rank) ? NIC_UNMATCHED_OWN | NIC_UNMATCHED_TAKEN
+                                              : 0);
+
+    return nic_engine_is_near_rank(proof->engine, rank)
+               ? nic_desk_unreceived(proof->engine,
+                                     nic_engine_port_of(proof->engine, rank), kinds,
+                                     list_out, n_most, &proof->owes_turn)
+               : nic_far_unreceived(proof->far, rank, kinds, list_out, n_most);
 }
 
 uint32_t nic_proof_unreceived(struct nic_proof *proof, struct nic_unreceived *list_out,
@@ -351,36 +392,20 @@ uint32_t nic_proof_unreceived(struct nic_proof *proof, struct nic_unreceived *li
 
     proof->owes_turn = false;
     for (uint32_t i = 0; i < proof->n_ranks && n < n_most; i++) {
-        uint32_t port = nic_engine_port_of(proof->engine, i);
-        struct nic_view *view = nic_engine_view(proof->engine, port);
-
-        if (nic_guest_lock(view)) {
-            n += nic_unmatched_sends(view, port,
-                                     NIC_UNMATCHED_PART |
-                                         (nic_deadlock_has(proof->stuck, i)
-                                              ? NIC_UNMATCHED_OWN | NIC_UNMATCHED_TAKEN
-                                              : 0),
-                                     list_out + n, n_most - n);
-            proof->owes_turn |= nic_engine_unlock(view);
-        }
+        n += list_unreceived(proof, i, list_out + n, n_most - n);
     }
-    if (proof->owes_turn) {
-        nic_guest_make_good(proof->engine);
-    }
+    make_good(proof);
     return n;
 }
 
 uint32_t nic_proof_left(struct nic_engine *engine, uint32_t port, unsigned int kinds,
                         struct nic_unreceived *list_out, uint32_t n_most)
 {
-    struct nic_view *view = nic_engine_view(engine, port);
-    uint32_t n = 0;
+    bool owes_turn = false;
+    uint32_t n = nic_desk_unreceived(engine, port, kinds, list_out, n_most, &owes_turn);
 
-    if (nic_guest_lock(view)) {
-        n = nic_unmatched_sends(view, port, kinds, list_out, n_most);
-        if (nic_engine_unlock(view)) {
-            nic_guest_make_good(engine);
-        }
+    if (owes_turn) {
+        nic_guest_make_good(engine);
     }
     return n;
 }

@@ -2,20 +2,22 @@
 /*
  * The proof that ranks of a job can never go on (nic_threads/rules/deadlock.h), by what
  * they have told, and by what stands in the desks. Used by the referee's thread, with
- * its engine; all ranks of the job are on this machine.
+ * its engine. Desks of other machines are looked at by their witnesses (far_side.h).
  */
 #ifndef NIC_THREADS_REFEREE_PROOF_H
 #define NIC_THREADS_REFEREE_PROOF_H
 
 #include "nic_threads/machine/engine.h"
+#include "nic_threads/referee/far_side.h"
 #include "nic_threads/referee/snapshot.h"
 
 struct nic_proof;
 
-/** Make an empty proof. @param snapshot what the ranks wait for; must outlive the proof
+/** Make an empty proof. @param snapshot what the ranks wait for @param far  the other
+ *  machines; both must outlive the proof
  *  @return 0 or -ENOMEM; end with nic_proof_destroy */
 int nic_proof_create(struct nic_engine *engine, const struct nic_snapshot *snapshot,
-                     struct nic_proof **proof_out);
+                     struct nic_far_side *far, struct nic_proof **proof_out);
 
 /** Accepts NULL. */
 void nic_proof_destroy(struct nic_proof *proof);
@@ -36,9 +38,10 @@ uint32_t nic_proof_suspect(struct nic_proof *proof, bool but_agents);
  * been read, and what they wait for has no partner. Takes the locks of desks, one after
  * the other.
  *
+ * @param slice  held while the desks of this machine are looked at; NULL: nothing is
  * @return how many of them wait
  */
-uint32_t nic_proof_convict(struct nic_proof *proof);
+uint32_t nic_proof_convict(struct nic_proof *proof, pthread_mutex_t *slice);
 
 /** Who is suspected, bits by rank. */
 const uint64_t *nic_proof_suspected(const struct nic_proof *proof);

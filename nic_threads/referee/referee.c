@@ -8,21 +8,25 @@
  * (rules/deadlock.h). A collective that goes on by itself counts as one more thread of
  * its process.
  *
- * How it is found, and why it is true. Times are named in their order.
+ * How it is found, and why it is true. Times are named in their order. On each other
+ * machine a witness does the same for its ranks and desks (witness.c), when the referee
+ * asks, and has done it when it answers. One question ends before the next one is put
+ * (far_side.h). So the times are in this order on all machines together.
  *
  * t1 All records are read (libbcs/fabric/ring/stand.h). Those who could not go on if
  *     all that their records say were still so are suspected.
  * t2 They are asked. Each finds out anew what it waits for, and whether anything else
  *     of its process could act, and answers. A wait that has ended meanwhile, or is
  *     about something else, has another sequence.
- * t3 Their records are read again. t4 Desk by desk, under its lock: the rings and links
- * to it hold nothing that a suspect has
- *     posted, its batch is empty, and the operation stands in the queue of what has no
- *     partner (roles/unmatched.h), or, if it is a receive and no message waits, still
- *     in its ring. Or it is a send that a matched probe of its receiver has taken, and
- *     no receive has got. Of a collective that the engine carries out: the member has
- *     not come to it. Where messages go from node to node in rounds, it is seen before
- *     on all nodes that nothing of the suspects' waits to go.
+ * t3 Their records are read again.
+ * t4 Desk by desk, under its lock, on its own machine: the rings and links to it hold
+ *     nothing that a suspect has posted, its batch is empty, and the operation stands
+ *     in the queue of what has no partner (roles/unmatched.h), or, if it is a receive
+ *     and no message waits, still in its ring. Or it is a send that a matched probe of
+ *     its receiver has taken, and no receive has got. Of a collective that the engine
+ *     carries out: the member has not come to it. Where messages go from node to node
+ *     in rounds, it is seen before on all nodes that nothing of the suspects' waits to
+ *     go.
  * t5  The sequences of all suspects are what they were at t1, also those of records
  *     that were empty then. A thread that has told in between is not looked at as one
  *     that could act, since it waits; but its wait was not looked at either.
@@ -31,15 +35,18 @@
  * time between t2 and t3. In a wait a process posts nothing but what its collectives by
  * messages need next (they are in S as well), parts of transfers whose partners have
  * been found, and orders to itself. What it had posted before t1 was published before
- * its record, and is seen at t4: it has been read, and matched if it can be. An
- * operation that stands in a queue at t4 is taken out only by a descriptor that is
- * posted later, by its partner, who is in S, or, a send, by its own sender in a call of
- * its own (withdraw.h), who is in S as well. A message that a matched probe has taken
- * only its holder can receive, by a receive that it posts later: the holder is the rank
- * that the send names, and is in S. It waits for something else there, and must first
- * leave that wait. A member of S that has not come to a collective comes only after its
- * own wait has ended. So none of S can be the first to go on. Ranks beside them may do
- * what they like: what they post is not what S waits for.
+ * its record, and is seen at t4: it has been read, and matched if it can be. If it went
+ * to another node, the put that carried it was over before: whoever puts for a node
+ * flushes before it unlocks a desk, and a process before it goes on (engine_xfer.h).
+ * With a transport that is late nobody judges. An operation that stands in a queue at
+ * t4 is taken out only by a descriptor that is posted later, by its partner, who is in
+ * S, or, a send, by its own sender in a call of its own (withdraw.h), who is in S as
+ * well. A message that a matched probe has taken only its holder can receive, by a
+ * receive that it posts later: the holder is the rank that the send names, and is in S.
+ * It waits for something else there, and must first leave that wait. A member of S that
+ * has not come to a collective comes only after its own wait has ended. So none of S
+ * can be the first to go on. Ranks beside them may do what they like: what they post is
+ * not what S waits for.
  *
  * Nothing else of its process acts in between: at a time between t2 and t3 all of its
  * threads slept until one of them, or of those that wait, wakes them; no timer was
@@ -53,6 +60,9 @@
  * If S is one only if nothing else could act in its processes, that is a doubt. It is
  * told once when it has lasted, as a suspicion; and they are asked again, at longer and
  * longer intervals, until nothing can.
+ *
+ * Machines. The referee runs where node 0 is, so that what a witness puts there is
+ * read by address. A witness that does not answer in time proves nothing.
  *
  * When it looks. While something changes every LOOK_NS, when nothing does not at all,
  * or, if somebody is to tell, or suspected, after a longer pause: then it sets
@@ -70,8 +80,10 @@
 #include "libbcs/fabric/base/clock.h"
 #include "libbcs/fabric/base/park.h"
 #include "libbcs/fabric/ring/stand.h"
-#include "nic_threads/node/views.h"
+#include "nic_threads/referee/far_side.h"
+#include "nic_threads/referee/near_ranks.h"
 #include "nic_threads/referee/proof.h"
+#include "nic_threads/referee/question.h"
 #include "nic_threads/rules/deadlock.h"
 
 #define LOOK_NS 12000000u           /* between two looks, at first, */
@@ -96,9 +108,10 @@ enum {
 struct referee {
     const struct nic_engine_params *params;
     struct nic_engine *engine;
+    struct nic_far_side *far; /* other machines; NULL: there are none */
     struct nic_snapshot *snapshot;
     struct nic_proof *proof;
-    uint32_t *parks; /* of each rank, at the last look */
+    uint32_t *parks; /* of each rank of this machine, at the last look */
     uint64_t asked;
     uint64_t changes; /* at the last look */
     uint64_t pause_ns;
@@ -119,55 +132,6 @@ static uint32_t n_ranks(const struct referee *referee)
     return nic_engine_n_ranks(referee->engine);
 }
 
-static const struct bcs_port *port_of(const struct referee *referee, uint32_t rank)
-{
-    return nic_engine_port(referee->engine, nic_engine_port_of(referee->engine, rank));
-}
-
-static struct bcs_stands *stands_of(const struct referee *referee, uint32_t rank)
-{
-    return nic_engine_stands(referee->engine,
-                             nic_engine_port_of(referee->engine, rank));
-}
-
-/** Wake those who sleep since the last look and have not told all. @param n_woken_out
- *  how many that were @return how many there are, with those that have just gone to
- *  sleep */
-static uint32_t remind(struct referee *referee, uint32_t *n_woken_out)
-{
-    uint32_t n = 0;
-
-    *n_woken_out = 0;
-    for (uint32_t i = 0; i < n_ranks(referee); i++) {
-        const struct bcs_port *port = port_of(referee, i);
-        uint32_t park = atomic_load_explicit(&port->park, memory_order_relaxed);
-
-        if (park % 2 != 0 && !nic_snapshot_have(referee->snapshot, i)) {
-            if (park == referee->parks[i]) {
-                bcs_word_wake(&port->park);
-                ++*n_woken_out;
-            }
-            n++;
-        }
-        referee->parks[i] = park;
-    }
-    return n;
-}
-
-/** Ask all who are suspected. */
-static void ask(struct referee *referee, const uint64_t *suspected)
-{
-    referee->asked++;
-    for (uint32_t i = 0; i < n_ranks(referee); i++) {
-        if (nic_deadlock_has(suspected, i)) {
-            /* seq_cst: partner of the load of who answers */
-            atomic_store_explicit(&stands_of(referee, i)->asked, referee->asked,
-                                  memory_order_seq_cst);
-            bcs_word_wake(&port_of(referee, i)->park);
-        }
-    }
-}
-
 static bool have_all_answered(const struct referee *referee, const uint64_t *suspected)
 {
     for (uint32_t i = 0; i < n_ranks(referee); i++) {
@@ -179,41 +143,66 @@ static bool have_all_answered(const struct referee *referee, const uint64_t *sus
     return true;
 }
 
+/** Ask all who are suspected. @return false: a witness has not answered */
+static bool ask(struct referee *referee, const uint64_t *suspected)
+{
+    referee->asked++;
+    nic_ranks_ask(referee->engine, suspected, referee->asked);
+    return nic_far_ask(referee->far, suspected, referee->asked);
+}
+
+/** Whether all suspects are in the waits that were read, now. */
+static bool are_the_same(const struct referee *referee)
+{
+    return nic_far_look(referee->far, NIC_LOOKS_AT_RECORDS, NULL) &&
+           !nic_snapshot_have_changed(referee->snapshot,
+                                      nic_proof_suspected(referee->proof));
+}
+
 /** Have all suspects answer. @return whether they have, and have told nothing else */
 static bool hear(struct referee *referee)
 {
     const uint64_t *suspected = nic_proof_suspected(referee->proof);
-    uint64_t until_ns = bcs_clock_now_ns() + ANSWERS_NS;
+    uint64_t until_ns;
 
-    ask(referee, suspected);
+    if (!ask(referee, suspected)) {
+        return false;
+    }
+    until_ns = bcs_clock_now_ns() + ANSWERS_NS;
     while (!have_all_answered(referee, suspected)) {
-        if (bcs_clock_now_ns() >= until_ns ||
-            nic_snapshot_have_changed(referee->snapshot, suspected)) {
+        if (bcs_clock_now_ns() >= until_ns || !are_the_same(referee)) {
             return false;
         }
         bcs_rest(ANSWERS_STEP_NS);
     }
-    return !nic_snapshot_have_changed(referee->snapshot, suspected);
+    return are_the_same(referee);
 }
 
 /** nic_proof_convict, while no timed slice runs. */
 static uint32_t convict(struct referee *referee)
 {
-    uint32_t n;
-
-    pthread_mutex_lock(referee->params->slice);
-    n = nic_proof_convict(referee->proof);
-    pthread_mutex_unlock(referee->params->slice);
-    return n;
+    return nic_proof_convict(referee->proof, referee->params->slice);
 }
 
 /** Look into a suspicion. @return whether it is proved */
 static bool prove(struct referee *referee)
 {
-    const uint64_t *suspected = nic_proof_suspected(referee->proof);
+    return hear(referee) && convict(referee) > 0 && are_the_same(referee);
+}
 
-    return hear(referee) && convict(referee) > 0 &&
-           !nic_snapshot_have_changed(referee->snapshot, suspected);
+/** Look at other machines. @return false: a witness has not answered */
+static bool look_far(const struct referee *referee, uint32_t looks,
+                     struct nic_far_found *found_out)
+{
+    *found_out = (struct nic_far_found){0};
+    return nic_far_look(referee->far, looks, found_out);
+}
+
+/** A number as nic_snapshot_changes, for all machines. */
+static uint64_t changes_of(const struct referee *referee,
+                           const struct nic_far_found *found)
+{
+    return nic_snapshot_changes(referee->snapshot) + found->changes;
 }
 
 /** Look again after a pause, or, if it is a long one, or without an end, when somebody
@@ -223,11 +212,13 @@ static struct nic_rest rest_for(struct referee *referee, uint64_t pause_ns)
     _Atomic uint32_t *rests = &referee->engine->machine->referee_rests;
     uint64_t now_ns = bcs_clock_now_ns();
     uint64_t least_ns = referee->least_ns;
+    struct nic_far_found found;
 
     if (pause_ns == 0 || pause_ns > LOOK_NS) {
         /* seq_cst: partner of the load in nic_wake_referee */
         atomic_store_explicit(rests, BCS_REFEREE_RESTS, memory_order_seq_cst);
-        if (nic_snapshot_changes(referee->snapshot) != referee->changes) {
+        if (!look_far(referee, NIC_LOOKS_REST, &found) ||
+            changes_of(referee, &found) != referee->changes) {
             atomic_store_explicit(rests, BCS_REFEREE_LOOKS, memory_order_relaxed);
             pause_ns = LOOK_NS;
         }
@@ -250,6 +241,7 @@ static void judge(struct referee *referee)
     };
 
     referee->has_judged = true;
+    nic_far_files(referee->far, verdict.stuck); /* else the report has none */
     referee->params->on_deadlock(referee->params, &verdict);
 }
 
@@ -348,31 +340,45 @@ static uint64_t doubt(struct referee *referee)
     return referee->doubt_pause_ns;
 }
 
+/** Look into what the records say. @param n_suspected_out  how many ranks wait for
+ *  each other @return when to look again */
+static uint64_t suspect(struct referee *referee, bool has_changed,
+                        uint32_t *n_suspected_out)
+{
+    *n_suspected_out = nic_proof_suspect(referee->proof, false);
+    if (*n_suspected_out > 0) {
+        return look_into(referee, has_changed);
+    }
+    referee->pause_ns = LOOK_NS;
+    *n_suspected_out = nic_proof_suspect(referee->proof, true);
+    return *n_suspected_out > 0 ? doubt(referee) : LOOK_NS;
+}
+
 /** Look at all ranks. Nobody need look again if nobody is suspected, or silent, and
  *  nothing changes. */
 static struct nic_rest look_at_all(struct referee *referee)
 {
-    uint64_t changes = nic_snapshot_changes(referee->snapshot), pause_ns = LOOK_NS;
+    struct nic_far_found found;
+    bool has_all = look_far(
+        referee, NIC_LOOKS_AWAKE | NIC_LOOKS_AT_RECORDS | NIC_LOOKS_REMIND, &found);
+    uint64_t changes = changes_of(referee, &found), pause_ns;
     bool has_changed = changes != referee->changes;
     uint32_t n_silent, n_woken, n_suspected;
 
+    if (!has_all) {
+        return rest_for(referee, LOOK_NS);
+    }
     referee->changes = changes;
     nic_snapshot_read(referee->snapshot);
-    n_suspected = nic_proof_suspect(referee->proof, false);
-    if (n_suspected > 0) {
-        pause_ns = look_into(referee, has_changed);
-    } else {
-        referee->pause_ns = LOOK_NS;
-        n_suspected = nic_proof_suspect(referee->proof, true);
-        pause_ns = n_suspected > 0 ? doubt(referee) : LOOK_NS;
-    }
-    n_silent = remind(referee, &n_woken);
+    pause_ns = suspect(referee, has_changed, &n_suspected);
+    n_silent = found.n_silent + nic_ranks_remind(referee->engine, referee->snapshot,
+                                                 referee->parks, &n_woken);
     referee->n_in_vain = has_changed ? 0 : referee->n_in_vain + 1;
     if (referee->has_judged) {
         return (struct nic_rest){NIC_REST_PARK, 0};
     }
     if (n_silent > 0) {
-        uint64_t silent_ns = pause_for_silent(referee, n_woken);
+        uint64_t silent_ns = pause_for_silent(referee, found.n_woken + n_woken);
 
         pause_ns = silent_ns < pause_ns ? silent_ns : pause_ns;
     }
@@ -406,6 +412,7 @@ static void destroy(void *state)
 
     nic_proof_destroy(referee->proof);
     nic_snapshot_destroy(referee->snapshot);
+    nic_far_side_destroy(referee->far);
     nic_engine_destroy(referee->engine);
     free(referee->parks);
     free(referee);
@@ -424,9 +431,11 @@ static int create(const struct nic_engine_params *params, void **state_out)
     referee->least_ns = params->n_ports / RANKS_A_LOOK * LOOK_NS;
     referee->parks = calloc(params->n_ports, sizeof(referee->parks[0]));
     rc = referee->parks == NULL ? -ENOMEM : nic_engine_create(params, &referee->engine);
-    rc = rc < 0 ? rc : nic_snapshot_create(referee->engine, &referee->snapshot);
+    rc = rc < 0 ? rc : nic_far_side_create(referee->engine, &referee->far);
+    rc = rc < 0 ? rc : nic_snapshot_create(referee->engine, false, &referee->snapshot);
     rc = rc < 0 ? rc
-                : nic_proof_create(referee->engine, referee->snapshot, &referee->proof);
+                : nic_proof_create(referee->engine, referee->snapshot, referee->far,
+                                   &referee->proof);
     if (rc < 0) {
         destroy(referee);
         return rc;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads the records of all ranks; see snapshot.h.
+ * Reads the records of ranks; see snapshot.h.
  */
 #include "nic_threads/referee/snapshot.h"
 
-#include "nic_threads/node/views.h"
-
 #include <errno.h>
 #include <stdlib.h>
+
+#include "nic_threads/node/views.h"
 
 /** A thread's record, as it was read. */
 struct record {
@@ -18,6 +18,7 @@ struct record {
 struct nic_snapshot {
     const struct nic_engine *engine;
     uint32_t n_ranks;
+    bool of_machine; /* others are left out */
     size_t n_record_words;
     struct record *records; /* [n_ranks][BCS_STAND_THREADS], and what they say: */
     uint64_t *stands;       /* the same of n_record_words */
@@ -44,13 +45,17 @@ static struct bcs_stand *stand_of(const struct nic_snapshot *snapshot, uint32_t 
 static struct bcs_stand_slot *slot_of(const struct nic_snapshot *snapshot,
                                       uint32_t rank, uint32_t thread)
 {
-    uint32_t port = nic_engine_port_of(snapshot->engine, rank);
+    const struct nic_engine *engine = snapshot->engine;
+    uint32_t port = nic_engine_port_of(engine, rank);
 
-    return bcs_stand_slot_at(nic_engine_stands(snapshot->engine, port), thread,
-                             snapshot->n_ranks);
+    return bcs_stand_slot_at(nic_engine_is_near_rank(engine, rank)
+                                 ? nic_engine_stands(engine, port)
+                                 : nic_engine_far_stands(engine, port),
+                             thread, snapshot->n_ranks);
 }
 
-int nic_snapshot_create(struct nic_engine *engine, struct nic_snapshot **snapshot_out)
+int nic_snapshot_create(struct nic_engine *engine, bool of_machine,
+                        struct nic_snapshot **snapshot_out)
 {
     struct nic_snapshot *snapshot = calloc(1, sizeof(*snapshot));
     uint32_t n = nic_engine_n_ranks(engine);
@@ -60,6 +65,7 @@ int nic_snapshot_create(struct nic_engine *engine, struct nic_snapshot **snapsho
     }
     snapshot->engine = engine;
     snapshot->n_ranks = n;
+    snapshot->of_machine = of_machine;
     snapshot->n_record_words = bcs_stand_words(n);
     snapshot->records = calloc(number_of(n, 0), sizeof(*snapshot->records));
     snapshot->stands =
@@ -99,10 +105,19 @@ static void read_one(const struct nic_snapshot *snapshot, uint32_t rank,
 void nic_snapshot_read(struct nic_snapshot *snapshot)
 {
     for (uint32_t i = 0; i < snapshot->n_ranks; i++) {
-        for (uint32_t thread = 0; thread < BCS_STAND_THREADS; thread++) {
+        bool is_read =
+            !snapshot->of_machine || nic_engine_is_near_rank(snapshot->engine, i);
+
+        for (uint32_t thread = 0; is_read && thread < BCS_STAND_THREADS; thread++) {
             read_one(snapshot, i, thread);
         }
     }
+}
+
+uint64_t nic_snapshot_sequence(const struct nic_snapshot *snapshot, uint32_t rank,
+                               uint32_t thread)
+{
+    return record_of(snapshot, rank, thread)->sequence;
 }
 
 const struct bcs_stand *nic_snapshot_stand(const struct nic_snapshot *snapshot,
@@ -184,9 +199,12 @@ uint64_t nic_snapshot_changes(const struct nic_snapshot *snapshot)
     uint64_t sum = 0;
 
     for (uint32_t i = 0; i < snapshot->n_ranks; i++) {
-        const struct bcs_port *port =
-            nic_engine_port(engine, nic_engine_port_of(engine, i));
+        const struct bcs_port *port;
 
+        if (!nic_engine_is_near_rank(engine, i)) {
+            continue;
+        }
+        port = nic_engine_port(engine, nic_engine_port_of(engine, i));
         /* seq_cst: see referee.c */
         sum = sum * 31 + atomic_load_explicit(&port->park, memory_order_seq_cst);
         for (uint32_t thread = 0; thread < BCS_STAND_THREADS; thread++) {

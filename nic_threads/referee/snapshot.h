@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the records of all ranks of a job said when they were read
- * (libbcs/fabric/ring/stand.h). Used by the referee's thread, with its engine; all
- * ranks are on this machine.
+ * What the records of ranks said when they were read (libbcs/fabric/ring/stand.h). Used
+ * by the referee's thread, for all ranks of the job, and by its witness on another
+ * machine (witness.c), for those of that machine; each with its engine. Of a rank of
+ * another machine the referee reads the copy that the witness has put there.
  */
 #ifndef NIC_THREADS_REFEREE_SNAPSHOT_H
 #define NIC_THREADS_REFEREE_SNAPSHOT_H
@@ -12,14 +13,20 @@
 
 struct nic_snapshot;
 
-/** Make room for them. @return 0 or -ENOMEM; end with nic_snapshot_destroy */
-int nic_snapshot_create(struct nic_engine *engine, struct nic_snapshot **snapshot_out);
+/** Make room for them. @param of_machine  only ranks of this machine are read @return 0
+ *  or -ENOMEM; end with nic_snapshot_destroy */
+int nic_snapshot_create(struct nic_engine *engine, bool of_machine,
+                        struct nic_snapshot **snapshot_out);
 
 /** Accepts NULL. */
 void nic_snapshot_destroy(struct nic_snapshot *snapshot);
 
 /** Read the records of all ranks. */
 void nic_snapshot_read(struct nic_snapshot *snapshot);
+
+/** The sequence of a thread's record when it was read. */
+uint64_t nic_snapshot_sequence(const struct nic_snapshot *snapshot, uint32_t rank,
+                               uint32_t thread);
 
 /** What a thread of a rank waited for when that was read; NULL: it did not wait. */
 const struct bcs_stand *nic_snapshot_stand(const struct nic_snapshot *snapshot,
@@ -42,8 +49,8 @@ bool nic_snapshot_have_answer(const struct nic_snapshot *snapshot, uint32_t rank
  *  another one than the one of which it was read. */
 uint64_t nic_snapshot_waits(const struct nic_snapshot *snapshot, const uint64_t *ranks);
 
-/** A number that is another one, as good as always, once some rank has begun a wait, or
- *  ended one, or told of another one. */
+/** A number that is another one, as good as always, once some rank of this machine has
+ *  begun a wait, or ended one, or told of another one. */
 uint64_t nic_snapshot_changes(const struct nic_snapshot *snapshot);
 
 #endif

@@ -10,8 +10,9 @@
  *
  * Desks that others turn it leaves to them: a crew, and with timed strobes the
  * timekeeper on the machine of node 0. Then it only serves the calls of processes that
- * wait outside of us (libbcs/api/message/external.h), and those that want a send back
- * (nic_threads/roles/far_recall.h).
+ * wait outside of us (libbcs/api/message/external.h), those that want a send back
+ * (nic_threads/roles/far_recall.h), and what the referee and its witnesses tell each
+ * other, for which it wakes them.
  */
 #include "nic_threads/service/far_progress.h"
 
@@ -21,6 +22,7 @@
 #include "libbcs/fabric/base/clock.h"
 #include "libbcs/fabric/base/system.h"
 #include "nic_threads/machine/waking.h"
+#include "nic_threads/node/referee_wake.h"
 #include "nic_threads/node/views.h"
 #include "nic_threads/roles/far_recall.h"
 #include "nic_threads/roles/turn.h"
@@ -28,7 +30,9 @@
 struct far_progress {
     struct nic_engine *engine;
     struct nic_view *view; /* of the node */
-    uint64_t called;       /* the last call that was seen */
+    uint64_t called;       /* the last call that was seen, */
+    uint64_t questioned;   /* the last question to the witness, */
+    uint64_t roused;       /* and the last time that the referee was to look */
     bool turns;            /* the desks of the machine */
 };
 
@@ -84,6 +88,27 @@ static void serve_call(struct far_progress *progress)
     }
 }
 
+/** Wake the referee, or the witness, if the other one has put something for it. */
+static void serve_referee(struct far_progress *progress)
+{
+    const struct nic_node *node = progress->view->node;
+    struct bcs_machine *machine = progress->engine->machine;
+    /* acquire, both: pair with the puts in far_side.c and witness.c; the bell has rung
+     * since */
+    uint64_t questioned = __atomic_load_n(&node->question.number, __ATOMIC_ACQUIRE);
+    uint64_t roused = __atomic_load_n(&node->roused.count, __ATOMIC_ACQUIRE);
+
+    if (questioned != progress->questioned) {
+        progress->questioned = questioned;
+        atomic_thread_fence(memory_order_seq_cst); /* partner: bcs_park_announce */
+        bcs_park_wake(&machine->referee_park);
+    }
+    if (roused != progress->roused) {
+        progress->roused = roused;
+        nic_rouse_referee(machine);
+    }
+}
+
 static struct nic_rest look(void *state, uint32_t part)
 {
     struct far_progress *progress = state;
@@ -91,6 +116,7 @@ static struct nic_rest look(void *state, uint32_t part)
 
     (void)part;
     serve_call(progress);
+    serve_referee(progress);
     if (!nic_far_recall_serve(progress->view)) {
         bcs_yield(); /* to who has what it needs */
         goes_on = true;

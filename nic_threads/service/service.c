@@ -4,12 +4,12 @@
  * by the processes of the job; how a thread starts, parks and ends is in
  * service_thread.c.
  *
- * Who hosts them. What is one for a machine runs in the machine's first process
- * (bcs_machine.first_port), what is one for a node in the node's, and not in a helper
- * of its own: it ends with the job however the job ends, it may copy the ranks' memory
- * by the same right as they, and a launcher that counts or binds processes sees none
- * that it has not started. What it costs: a debugger that stops that process stops its
- * node.
+ * Who hosts them. What is one for the job runs in the process of port 0. What is one
+ * for a machine runs in the machine's first process (bcs_machine.first_port), what is
+ * one for a node in the node's, and not in a helper of its own: it ends with the job
+ * however the job ends, it may copy the ranks' memory by the same right as they, and a
+ * launcher that counts or binds processes sees none that it has not started. What it
+ * costs: a debugger that stops that process stops its node.
  */
 #include "nic_threads/service/service.h"
 
@@ -19,6 +19,7 @@
 
 #include "libbcs/fabric/base/log.h"
 #include "nic_threads/referee/referee.h"
+#include "nic_threads/referee/witness.h"
 #include "nic_threads/service/background.h"
 #include "nic_threads/service/crew.h"
 #include "nic_threads/service/far_progress.h"
@@ -42,15 +43,23 @@ static bool is_first_of_several(const struct place *place)
     return is_first_of_machine(place) && place->params->machine->n_ports > 1;
 }
 
-/** All of the job is on this machine, and is to be judged; where puts may be late, what
- *  is under way is not known. */
+/** The job is to be judged; where puts may be late, what is under way is not known. */
+static bool is_judged(const struct nic_engine_params *params)
+{
+    return params->on_deadlock != NULL && params->config->referee != NIC_REFEREE_OFF &&
+           params->config->defer == 0;
+}
+
 static bool is_first_and_judges(const struct place *place)
 {
-    const struct nic_engine_params *params = place->params;
+    return place->params->port == 0 && is_judged(place->params);
+}
 
-    return is_first_of_machine(place) && params->on_deadlock != NULL &&
-           params->config->referee != NIC_REFEREE_OFF && params->config->defer == 0 &&
-           params->machine->n_ports == params->n_ports;
+/** The first process of a machine that the referee is not on. */
+static bool is_first_and_witnesses(const struct place *place)
+{
+    return is_first_of_machine(place) && place->params->port != 0 &&
+           is_judged(place->params);
 }
 
 static bool is_first_of_node(const struct place *place)
@@ -96,6 +105,10 @@ static const struct entry {
     /* Looks for deadlocks, now and then while ranks begin to wait; who does ends the
      * parking. */
     [NIC_SERVE_REFEREE] = {"bcs-referee", is_first_and_judges, &nic_referee_worker, 0},
+    /* Answers the referee, which is on another machine. That ends the parking, and so
+     * does who begins to wait. */
+    [NIC_SERVE_WITNESS] = {"bcs-witness", is_first_and_witnesses, &nic_witness_worker,
+                           0},
     /* A slice of all nodes. Looks again when the next strobe is to be sent; while none
      * is needed, who posts ends the parking. */
     [NIC_SERVE_TIME] = {"bcs-time", is_first_and_leads, &nic_timekeeper_worker, 0},

@@ -16,6 +16,7 @@
 enum nic_service_entry {
     NIC_SERVE_BACKGROUND,
     NIC_SERVE_REFEREE,
+    NIC_SERVE_WITNESS,
     NIC_SERVE_TIME,
     NIC_SERVE_FAR,
     NIC_SERVE_BS,
@@ -30,6 +31,10 @@ enum nic_service_entry {
 
 /** A set of entries: the sum of these. */
 #define NIC_SERVES(entry) (UINT32_C(1) << (entry))
+
+/** Those that judge. */
+#define NIC_SERVES_JUDGES                                                              \
+    (NIC_SERVES(NIC_SERVE_REFEREE) | NIC_SERVES(NIC_SERVE_WITNESS))
 
 struct nic_service;
 

@@ -212,6 +212,7 @@ static void place_all(struct drawing *drawing)
         (uint64_t)(layout->n_off_node > 0 ? shape->node_ranks : layout->n_nodes) *
         limits->stage_blocks;
     uint64_t n_node_links = layout->n_off_node > 0 ? shape->node_ranks : 0;
+    uint64_t n_far_stands = layout->n_nodes > 1 ? shape->n_ports : 0;
     uint64_t n_spans = 2 * (uint64_t)shape->n_spans * (layout->n_desks + 1);
     uint64_t window_bytes = UINT64_C(1) << drawing->window_shift, end;
 
@@ -234,6 +235,8 @@ static void place_all(struct drawing *drawing)
     layout->spans = table(drawing, n_spans, 0, sizeof(struct bcs_span));
     layout->stands =
         table(drawing, shape->node_ranks, 0, bcs_stands_bytes(shape->n_ports));
+    layout->far_stands =
+        table(drawing, n_far_stands, 0, bcs_far_stand_bytes(shape->n_ports));
     size_port(drawing);
 
     layout->node_gva = reserve(drawing, shape->n_node_bytes);
@@ -254,6 +257,7 @@ static void place_all(struct drawing *drawing)
     end = place_later(&layout->node_links, end, n_node_links);
     end = place_later(&layout->spans, end, n_spans);
     end = place_later(&layout->stands, end, shape->node_ranks);
+    end = place_later(&layout->far_stands, end, n_far_stands);
     layout->heap_bytes = place_ports_later(layout, end);
 }
 

@@ -100,7 +100,10 @@ struct nic_layout {
     /* Spans: two halves of n_spans for each desk, and then for the strobe sender. */
     struct nic_region spans;
     struct nic_region stands; /* where its ports stand, struct bcs_stands each */
-    uint64_t port_gva;        /* of the first parts of ports: */
+    /* Of several nodes: what node 0 knows of ports on other machines, struct
+     * bcs_far_stand each. */
+    struct nic_region far_stands;
+    uint64_t port_gva; /* of the first parts of ports: */
     uint64_t port_stride_bytes;
     uint64_t port_later_stride_bytes; /* from one port's region to the next port's */
     /* Of local port 0; see nic_layout_of_port. */
@@ -276,6 +279,13 @@ static inline uint64_t nic_layout_stands_gva(const struct nic_layout *layout,
                                              uint32_t port)
 {
     return nic_region_gva(&layout->stands, port % layout->shape.node_ranks);
+}
+
+/** Global address of what node 0 knows of a port on another machine, in its heap. */
+static inline uint64_t nic_layout_far_stand_gva(const struct nic_layout *layout,
+                                                uint32_t port)
+{
+    return nic_region_gva(&layout->far_stands, port);
 }
 
 /** Global address of a port's order table, in the heap of its node. */

@@ -78,18 +78,31 @@ void bcs_stand_list(struct bcs_stand *stand,
     stand->n_operations++;
 }
 
-/** Store the words of a record from one to before another one. */
+uint32_t bcs_stand_parts(const struct bcs_stand *stand, uint32_t n_ranks,
+                         struct bcs_stand_part parts_out[BCS_STAND_PARTS])
+{
+    if (stand == NULL) {
+        parts_out[0] = (struct bcs_stand_part){WAITING_WORD, WAITING_WORD + 1};
+        return 1;
+    }
+    parts_out[0] = (struct bcs_stand_part){0, end_of_operations(stand)};
+    parts_out[1] = (struct bcs_stand_part){RANKS_WORD, bcs_stand_words(n_ranks)};
+    return 2;
+}
+
+/** Store the words of a part. @param stand  NULL: they are 0 */
 static void store(struct bcs_stand_slot *slot, const struct bcs_stand *stand,
-                  size_t begin, size_t end)
+                  const struct bcs_stand_part *part)
 {
     const uint64_t *words = (const uint64_t *)(const void *)stand;
 
-    for (size_t i = begin; i < end; i++) {
-        atomic_store_explicit(&slot->words[i], words[i], memory_order_relaxed);
+    for (size_t i = part->begin; i < part->end; i++) {
+        atomic_store_explicit(&slot->words[i], words == NULL ? 0 : words[i],
+                              memory_order_relaxed);
     }
 }
 
-/** The converse. */
+/** Load the words from one to before another one. */
 static void load(const struct bcs_stand_slot *slot, size_t begin, size_t end,
                  struct bcs_stand *stand_out)
 {
@@ -105,15 +118,14 @@ void bcs_stand_write(struct bcs_stand_slot *slot, const struct bcs_stand *stand,
 {
     /* relaxed: only the writer changes it */
     uint64_t sequence = atomic_load_explicit(&slot->sequence, memory_order_relaxed);
+    struct bcs_stand_part parts[BCS_STAND_PARTS];
+    uint32_t n_parts = bcs_stand_parts(stand, n_ranks, parts);
 
     atomic_store_explicit(&slot->sequence, sequence + 1, memory_order_relaxed);
     /* partner of the fence in read_once: who sees a word sees the odd sequence */
     atomic_thread_fence(memory_order_release);
-    if (stand == NULL) {
-        atomic_store_explicit(&slot->words[WAITING_WORD], 0, memory_order_relaxed);
-    } else {
-        store(slot, stand, 0, end_of_operations(stand));
-        store(slot, stand, RANKS_WORD, bcs_stand_words(n_ranks));
+    for (uint32_t i = 0; i < n_parts; i++) {
+        store(slot, stand, &parts[i]);
     }
     /* release: pairs with the acquire in read_once */
     atomic_store_explicit(&slot->sequence, sequence + 2, memory_order_release);

@@ -55,6 +55,8 @@ enum {
     BCS_STAND_COMM_BYTES = 64,
     BCS_STAND_NUMBER_BITS =
         11, /* of the tag of a collective's message: its number, the lowest */
+    BCS_STAND_FILE_BYTES = 240,
+    BCS_STAND_PARTS = 2, /* of a slot that a record is written in */
 };
 
 /** What an operation is. */
@@ -137,6 +139,14 @@ struct bcs_stands {
     _Alignas(BCS_CACHE_LINE) _Atomic uint64_t asked;
 };
 
+/** What is known of a port of another machine: this, then a struct bcs_stands with its
+ *  slots, which are a copy of those in its own heap. See docs/referee.md. */
+struct bcs_far_stand {
+    _Alignas(BCS_CACHE_LINE) uint64_t pid; /* 0: it has told nothing yet */
+    /* Of each thread the file of the call's address; "": not known. */
+    char files[BCS_STAND_THREADS][BCS_STAND_FILE_BYTES];
+};
+
 /** How many of the pending operations of a record are below. */
 static inline uint32_t bcs_stand_n_listed(const struct bcs_stand *stand)
 {
@@ -156,25 +166,40 @@ static inline size_t bcs_stand_words(uint32_t n_ranks)
     return sizeof(struct bcs_stand) / sizeof(uint64_t) + bcs_stand_rank_words(n_ranks);
 }
 
-/** Bytes of an element of the table. */
-static inline size_t bcs_stands_bytes(uint32_t n_ranks)
+/** Where the record of one of a port's threads begins, from its struct bcs_stands
+ *  on. */
+static inline size_t bcs_stand_slot_offset(uint32_t thread, uint32_t n_ranks)
 {
     size_t n_slot_bytes =
         sizeof(struct bcs_stand_slot) + bcs_stand_words(n_ranks) * sizeof(uint64_t);
 
-    return (sizeof(struct bcs_stands) + BCS_STAND_THREADS * n_slot_bytes +
-            BCS_CACHE_LINE - 1) /
+    return sizeof(struct bcs_stands) + thread * n_slot_bytes;
+}
+
+/** Bytes of an element of the table. */
+static inline size_t bcs_stands_bytes(uint32_t n_ranks)
+{
+    return (bcs_stand_slot_offset(BCS_STAND_THREADS, n_ranks) + BCS_CACHE_LINE - 1) /
            BCS_CACHE_LINE * BCS_CACHE_LINE;
+}
+
+/** Bytes of what is known of a port of another machine. */
+static inline size_t bcs_far_stand_bytes(uint32_t n_ranks)
+{
+    return sizeof(struct bcs_far_stand) + bcs_stands_bytes(n_ranks);
+}
+
+/** Where such a port stands. */
+static inline struct bcs_stands *bcs_far_stands(struct bcs_far_stand *far_stand)
+{
+    return (struct bcs_stands *)(far_stand + 1);
 }
 
 /** The record of one of a port's threads. */
 static inline struct bcs_stand_slot *
 bcs_stand_slot_at(struct bcs_stands *stands, uint32_t thread, uint32_t n_ranks)
 {
-    size_t n_slot_bytes =
-        sizeof(struct bcs_stand_slot) + bcs_stand_words(n_ranks) * sizeof(uint64_t);
-
-    return (void *)((char *)(stands + 1) + thread * n_slot_bytes);
+    return (void *)((char *)stands + bcs_stand_slot_offset(thread, n_ranks));
 }
 
 /** The ranks of a record that stands in bcs_stand_words words. */
@@ -196,6 +221,17 @@ static inline bool bcs_stand_has(const struct bcs_stand *stand, uint32_t rank)
  *  twice; others are counted only. */
 void bcs_stand_list(struct bcs_stand *stand,
                     const struct bcs_stand_operation *operation);
+
+/** Words of a slot: from one to before another one. */
+struct bcs_stand_part {
+    size_t begin, end;
+};
+
+/** The words of a slot that a record takes. @param stand  NULL: the thread waits no
+ *  more; then it is one word, 0
+ *  @return how many parts there are */
+uint32_t bcs_stand_parts(const struct bcs_stand *stand, uint32_t n_ranks,
+                         struct bcs_stand_part parts_out[BCS_STAND_PARTS]);
 
 /**
  * Write a record. One writer at a time for each slot. Of its operations those are

@@ -70,8 +70,8 @@ static struct judge judge_open(struct rank *me)
     struct nic_engine *engine = me->context->engine;
     struct judge judge = {0};
 
-    rank_expect(me, nic_snapshot_create(engine, &judge.snapshot) == 0, "memory");
-    rank_expect(me, nic_proof_create(engine, judge.snapshot, &judge.proof) == 0,
+    rank_expect(me, nic_snapshot_create(engine, false, &judge.snapshot) == 0, "memory");
+    rank_expect(me, nic_proof_create(engine, judge.snapshot, NULL, &judge.proof) == 0,
                 "memory");
     ask(me, &judge);
     return judge;
@@ -92,7 +92,7 @@ static bool has_changed(const struct judge *judge)
 static void expect_both_stuck(struct rank *me, const struct judge *judge)
 {
     rank_expect(me, nic_proof_suspect(judge->proof, false) == JUDGE, "suspected");
-    rank_expect(me, nic_proof_convict(judge->proof) == JUDGE, "stuck");
+    rank_expect(me, nic_proof_convict(judge->proof, NULL) == JUDGE, "stuck");
     for (uint32_t i = 0; i < JUDGE; i++) {
         rank_expect(me, nic_deadlock_has(nic_proof_stuck(judge->proof), i), "who");
     }
@@ -126,7 +126,8 @@ static void two_receive(struct rank *me)
         /* Suspected by its old record, but what it waits for has come. */
         rank_expect(me, nic_proof_suspect(judge.proof, false) == JUDGE,
                     "suspected by what it has told");
-        rank_expect(me, nic_proof_convict(judge.proof) == 0 || has_changed(&judge),
+        rank_expect(me,
+                    nic_proof_convict(judge.proof, NULL) == 0 || has_changed(&judge),
                     "not stuck");
         send_as(me, 1, 0, TAG);
         judge_close(&judge);
@@ -244,8 +245,10 @@ START_TEST(work_that_comes_while_it_looks_at_messages_is_not_lost)
 
     job_open(&job, &shape, ranks);
     desk = nic_engine_view(ranks[1].context->engine, 0);
-    ck_assert_int_eq(nic_snapshot_create(ranks[1].context->engine, &snapshot), 0);
-    ck_assert_int_eq(nic_proof_create(ranks[1].context->engine, snapshot, &proof), 0);
+    ck_assert_int_eq(nic_snapshot_create(ranks[1].context->engine, false, &snapshot),
+                     0);
+    ck_assert_int_eq(nic_proof_create(ranks[1].context->engine, snapshot, NULL, &proof),
+                     0);
     leave_work(&ranks[0], desk);
     ck_assert_int_eq(pthread_create(&teller, NULL, tell_holder,
                                     nic_engine_view(ranks[0].context->engine, 0)),

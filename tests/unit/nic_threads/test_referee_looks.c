@@ -64,14 +64,17 @@ static void call(void (**what)(void))
     }
 }
 
-uint32_t __real_nic_proof_convict(struct nic_proof *proof);          // NOLINT
-uint32_t __wrap_nic_proof_convict(struct nic_proof *proof);          // NOLINT
+uint32_t __real_nic_proof_convict(struct nic_proof *proof,
+                                  pthread_mutex_t *during); // NOLINT
+uint32_t __wrap_nic_proof_convict(struct nic_proof *proof,
+                                  pthread_mutex_t *during);          // NOLINT
 uint64_t __real_nic_snapshot_changes(const struct nic_snapshot *of); // NOLINT
 uint64_t __wrap_nic_snapshot_changes(const struct nic_snapshot *of); // NOLINT
 
-uint32_t __wrap_nic_proof_convict(struct nic_proof *proof) // NOLINT
+uint32_t __wrap_nic_proof_convict(struct nic_proof *proof,
+                                  pthread_mutex_t *during) // NOLINT
 {
-    uint32_t n = __real_nic_proof_convict(proof);
+    uint32_t n = __real_nic_proof_convict(proof, during);
 
     call(&after_convict);
     return n;

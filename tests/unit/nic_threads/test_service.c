@@ -116,8 +116,8 @@ static void ignore(const struct nic_engine_params *params,
 static const char *served_by(uint32_t port)
 {
     static const char *const names[] = {
-        "bcs-background", "bcs-referee", "bcs-time", "bcs-bs", "bcs-br",
-        "bcs-dh",         "bcs-ch",      "bcs-rh",   "bcs-sr", "bcs-ss"};
+        "bcs-background", "bcs-referee", "bcs-witness", "bcs-time", "bcs-bs", "bcs-br",
+        "bcs-dh",         "bcs-ch",      "bcs-rh",      "bcs-sr",   "bcs-ss"};
     static char text[N_NAMES * N_NAME];
     const struct nic_engine_params params = {
         .memory = job.memory,
@@ -169,14 +169,28 @@ START_TEST(the_machines_first_process_has_the_referee)
     open_job(false, false, 0);
     ck_assert_str_eq(served_by(0), "background referee");
     ck_assert_str_eq(served_by(1), "");
-    job.shared->machine.n_ports = N_RANKS - 1; /* others are elsewhere */
-    ck_assert_str_eq(served_by(0), "background");
-    job.shared->machine.n_ports = N_RANKS;
     job.config.referee = NIC_REFEREE_OFF;
     ck_assert_str_eq(served_by(0), "background");
     job_close(&job, ranks);
     open_job(false, true, 0);
     ck_assert_str_eq(served_by(0), "referee time");
+    job_close(&job, ranks);
+    on_deadlock = NULL;
+}
+END_TEST
+
+START_TEST(another_machine_has_a_witness_in_the_place_of_the_referee)
+{
+    on_deadlock = ignore;
+    open_job(false, false, 2);
+    job.shared->machine.first_port = 2;
+    ck_assert_str_eq(served_by(2), "background witness");
+    ck_assert_str_eq(served_by(3), "");
+    job.config.defer = 1; /* puts may be late: nobody judges */
+    ck_assert_str_eq(served_by(2), "background");
+    job.config.defer = 0;
+    job.config.referee = NIC_REFEREE_OFF;
+    ck_assert_str_eq(served_by(2), "background");
     job_close(&job, ranks);
     on_deadlock = NULL;
 }
@@ -441,6 +455,7 @@ int main(void)
 
     tcase_add_test(tcase, the_machines_first_process_has_the_background_thread);
     tcase_add_test(tcase, the_machines_first_process_has_the_referee);
+    tcase_add_test(tcase, another_machine_has_a_witness_in_the_place_of_the_referee);
     tcase_add_test(tcase, the_machines_first_process_has_the_timekeeper);
     tcase_add_test(tcase, the_first_process_of_a_machine_need_not_be_rank_0);
     tcase_add_test(tcase, the_first_process_of_each_node_has_the_crew);

@@ -23,8 +23,10 @@ static void begin(void)
     const struct job_shape shape = {.n_ranks = N_RANKS, .is_threaded = true};
 
     job_open(&job, &shape, ranks);
-    ck_assert_int_eq(nic_snapshot_create(ranks[0].context->engine, &snapshot), 0);
-    ck_assert_int_eq(nic_proof_create(ranks[0].context->engine, snapshot, &proof), 0);
+    ck_assert_int_eq(nic_snapshot_create(ranks[0].context->engine, false, &snapshot),
+                     0);
+    ck_assert_int_eq(nic_proof_create(ranks[0].context->engine, snapshot, NULL, &proof),
+                     0);
 }
 
 static void end(void)
