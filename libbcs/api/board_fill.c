@@ -21,6 +21,8 @@ static void fill_head(const struct bcs_context *context, struct bcs_board *board
 
     board->shape = context->engine->layout.shape;
     board->n_nodes = context->engine->layout.n_nodes;
+    board->first_near = context->engine->first_near;
+    board->n_near = context->engine->n_near;
     board->n_ranks = context->size;
     board->has_map = !bcs_ports_are_ranks(context);
     if (board->has_map) {

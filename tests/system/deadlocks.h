@@ -35,6 +35,13 @@ void all_wait_for_some(void);
  *  and a late one of the last rank. */
 void late_one_of_some(void);
 
+/** All wait for each other, the last rank long after the others. */
+void last_one_comes_late(void);
+
+/** The first and the last rank wait for each other while long messages are under
+ *  way. */
+void late_end_of_long_messages(void);
+
 /** Two groups wait for each other's first member. */
 void both_groups_receive(void);
 

@@ -11,8 +11,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 
-enum { TAG = 7, WHILE_MS = 300, LONG = 1 << 20 };
+enum { TAG = 7, WHILE_MS = 300, LONG = 1 << 20, HUGE_BYTES = 64 << 20, N_HUGE = 3 };
 
 static char bytes[LONG];
 
@@ -236,6 +237,34 @@ void late_one_of_some(void)
         compute(WHILE_MS);
         send(0);
     }
+}
+
+void last_one_comes_late(void)
+{
+    int rank = my_rank(), n_ranks;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    if (rank == n_ranks - 1) {
+        compute(WHILE_MS);
+    }
+    receive((rank + 1) % n_ranks);
+}
+
+void late_end_of_long_messages(void)
+{
+    int rank = my_rank(), n_ranks;
+    char *data = calloc(1, HUGE_BYTES);
+
+    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    for (int i = 0; data != NULL && i < N_HUGE; i++) {
+        if (rank == 0) {
+            MPI_Ssend(data, HUGE_BYTES, MPI_CHAR, n_ranks - 1, TAG, MPI_COMM_WORLD);
+        } else if (rank == n_ranks - 1) {
+            MPI_Recv(data, HUGE_BYTES, MPI_CHAR, 0, TAG, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        }
+    }
+    free(data);
 }
 
 void both_groups_receive(void)

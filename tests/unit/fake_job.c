@@ -48,6 +48,7 @@ static int fill_board(struct fake_job *fake)
         {0},
     };
     board->n_nodes = FAKE_NODES;
+    board->n_near = FAKE_NODES;
     board->n_ranks = FAKE_RANKS;
     return bcs_limits_parse("least", &board->shape.limits, &bad) &&
                    nic_layout_init(&fake->layout, &board->shape) == 0 &&

@@ -12,9 +12,11 @@
 #include <unistd.h>
 
 #include "apps/tools/look/data_sum.h"
+#include "apps/tools/look/far_records.h"
+#include "apps/tools/look/found_board.h"
 #include "libbcs/fabric/base/park.h"
 
-enum { ASK_ROUNDS = 10, THREAD_ROUNDS = 2, ASK_NS = 2000000, BYTES_MOST = 1 << 26 };
+enum { ASK_ROUNDS = 10, THREAD_ROUNDS = 2, ASK_NS = 2000000 };
 
 /** A node's heap: the pages of its ports, and of where they stand; and the file. */
 struct heap {
@@ -31,58 +33,11 @@ struct bcs_look {
     const struct bcs_board_node *nodes; /* [board->n_nodes] in the segment */
     struct nic_layout layout;
     uint64_t ports_bytes, stands_bytes;
-    uint32_t *ports;     /* [n_ranks] by rank; NULL: each rank is its own port */
-    uint32_t *ranks;     /* [n_ports] by port; NULL: the same */
-    struct heap heaps[]; /* [board->n_nodes] */
+    uint32_t *ports; /* [n_ranks] by rank; NULL: each rank is its own port */
+    uint32_t *ranks; /* [n_ports] by port; NULL: the same */
+    struct bcs_far_records far;
+    struct heap heaps[]; /* [board->n_nodes] those of near nodes are open */
 };
-
-/** Whether all sizes are such as a job may have: a layout divides by some of them. */
-static bool has_legal_limits(const struct bcs_limits *limits)
-{
-    for (size_t i = 0; i < bcs_n_limits; i++) {
-        const struct bcs_limit *limit = &bcs_limits[i];
-        uint32_t value;
-
-        memcpy(&value, (const char *)limits + limit->offset, sizeof(value));
-        if (value < limit->least || value > limit->most ||
-            (limit->is_power && (value & (value - 1)) != 0)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/** Whether a table can have elements of so many bytes. */
-static bool fits(uint32_t n_bytes, uint32_t window)
-{
-    return n_bytes > 0 && n_bytes <= window;
-}
-
-/** Whether a board says what can be: a layout may be computed of it. */
-static bool is_sound(const struct bcs_board *board, uint64_t n_bytes)
-{
-    const struct nic_shape *shape = &board->shape;
-    uint32_t window = shape->limits.window;
-
-    return has_legal_limits(&shape->limits) && shape->n_ports > 0 &&
-           shape->n_ports <= NIC_NODE_RANKS_MOST && shape->node_ranks > 0 &&
-           shape->node_ranks <= NIC_NODE_RANKS_MOST && shape->has_links <= 1 &&
-           board->n_nodes == nic_layout_n_nodes(shape->n_ports, shape->node_ranks) &&
-           board->has_map <= 1 &&
-           (board->has_map ? board->n_ranks > 0 && board->n_ranks <= shape->n_ports
-                           : board->n_ranks == shape->n_ports) &&
-           n_bytes >=
-               bcs_board_bytes(board->n_nodes, board->has_map ? board->n_ranks : 0) &&
-           shape->limits.landing <= window &&
-           bcs_stands_bytes(shape->n_ports) <= window &&
-           fits(shape->n_item_bytes, window) && fits(shape->n_slot_bytes, window) &&
-           fits(shape->n_wire_bytes, window) && fits(shape->n_partner_bytes, window) &&
-           fits(shape->n_wire_end_bytes, window) && shape->n_desk_bytes <= BYTES_MOST &&
-           shape->n_node_bytes <= BYTES_MOST &&
-           shape->n_desk_bytes >= sizeof(uint64_t) &&
-           board->lock_offset <= shape->n_desk_bytes - sizeof(uint64_t) &&
-           board->slice_offset <= shape->n_desk_bytes - sizeof(uint64_t);
-}
 
 static int open_heap(struct bcs_look *look, uint32_t node)
 {
@@ -132,54 +87,12 @@ void bcs_look_close(struct bcs_look *look)
         }
         bcs_shm_segment_close_fd(&look->heaps[i].file);
     }
+    bcs_far_records_close(&look->far);
     munmap((void *)(uintptr_t)look->segment, look->n_bytes);
     free(look->ports);
     free(look->ranks);
     free(look->board);
     free(look);
-}
-
-/** Copy what others may change meanwhile, so that the compiler reads it once. */
-static void copy_once(void *to, const void *from, size_t n_bytes)
-{
-    memcpy(to, from, n_bytes);
-    /* What is read of the copy is not read of the original: it may have changed. */
-    atomic_signal_fence(memory_order_seq_cst);
-}
-
-/**
- * Find the board in a machine's segment.
- *
- * @param board_out  a copy of its head, which is sound
- * @param nodes_out  of the board, in the segment
- */
-static int find_board(const char *base, uint64_t n_bytes, struct bcs_board *board_out,
-                      const struct bcs_board_node **nodes_out, char *version_out)
-{
-    const struct bcs_sign *there = (const void *)base;
-    struct bcs_sign sign;
-
-    if (n_bytes < sizeof(sign) ||
-        memcmp(there->magic, BCS_SIGN_MAGIC, sizeof(there->magic)) != 0) {
-        return -EINVAL;
-    }
-    /* acquire: pairs with the release in libbcs/api/board_fill.c */
-    if (atomic_load_explicit(&there->is_ready, memory_order_acquire) == 0) {
-        return -EAGAIN;
-    }
-    copy_once(&sign, there, sizeof(sign));
-    memcpy(version_out, sign.version, BCS_SIGN_VERSION_BYTES);
-    version_out[BCS_SIGN_VERSION_BYTES - 1] = '\0';
-    if (sign.layout != bcs_board_layout()) {
-        return -EPROTO;
-    }
-    if (sign.board % _Alignof(struct bcs_board) != 0 || sign.board > n_bytes ||
-        n_bytes - sign.board < sizeof(*board_out)) {
-        return -EINVAL;
-    }
-    copy_once(board_out, base + sign.board, sizeof(*board_out));
-    *nodes_out = ((const struct bcs_board *)(const void *)(base + sign.board))->nodes;
-    return is_sound(board_out, n_bytes - sign.board) ? 0 : -EINVAL;
 }
 
 /** Make a look of a machine's segment. @return NULL: see rc_out */
@@ -189,8 +102,8 @@ static struct bcs_look *look_at(const char *base, uint64_t n_bytes, char *versio
     const struct bcs_board_node *nodes = NULL;
     struct bcs_board *board = calloc(1, sizeof(*board));
     struct bcs_look *look = NULL;
-    int rc =
-        board == NULL ? -ENOMEM : find_board(base, n_bytes, board, &nodes, version_out);
+    int rc = board == NULL ? -ENOMEM
+                           : bcs_board_find(base, n_bytes, board, &nodes, version_out);
 
     if (rc == 0) {
         look = calloc(1, sizeof(*look) + board->n_nodes * sizeof(look->heaps[0]));
@@ -225,8 +138,8 @@ static int take_map(struct bcs_look *look)
     if (look->ports == NULL || look->ranks == NULL) {
         return -ENOMEM;
     }
-    copy_once(look->ports, &look->nodes[look->board->n_nodes],
-              n_ranks * sizeof(*look->ports));
+    bcs_board_copy(look->ports, &look->nodes[look->board->n_nodes],
+                   n_ranks * sizeof(*look->ports));
     for (uint32_t port = 0; port < n_ports; port++) {
         look->ranks[port] = BCS_PORT_HOLE;
     }
@@ -241,7 +154,7 @@ static int take_map(struct bcs_look *look)
     return 0;
 }
 
-/** Open the heaps of all nodes. */
+/** Open the heaps of all near nodes. */
 static int open_heaps(struct bcs_look *look)
 {
     const struct nic_shape *shape = &look->board->shape;
@@ -250,8 +163,12 @@ static int open_heaps(struct bcs_look *look)
     look->ports_bytes = look->layout.port_stride_bytes * shape->node_ranks + 4096;
     look->stands_bytes = nic_region_gva(&look->layout.stands, shape->node_ranks - 1) +
                          look->layout.stands.stride_bytes - look->layout.stands.gva;
-    for (uint32_t i = 0; rc == 0 && i < look->layout.n_nodes; i++) {
-        rc = open_heap(look, i);
+    for (uint32_t i = 0; rc == 0 && i < look->board->n_near; i++) {
+        rc = open_heap(look, look->board->first_near + i);
+    }
+    if (rc == 0 && look->board->first_near == 0 &&
+        look->board->n_near < look->layout.n_nodes) {
+        rc = bcs_far_records_open(&look->heaps[0].file, &look->layout, &look->far);
     }
     return rc;
 }
@@ -302,6 +219,11 @@ int bcs_look_file(const struct bcs_look *look, uint32_t node)
     return look->heaps[node].file.fd;
 }
 
+struct bcs_node_range bcs_look_near(const struct bcs_look *look)
+{
+    return (struct bcs_node_range){look->board->first_near, look->board->n_near};
+}
+
 uint32_t bcs_look_n_ranks(const struct bcs_look *look)
 {
     return look->board->n_ranks;
@@ -317,6 +239,21 @@ static uint32_t port_of_rank(const struct bcs_look *look, uint32_t rank)
     return look->ports == NULL ? rank : look->ports[rank];
 }
 
+bool bcs_look_is_near(const struct bcs_look *look, uint32_t rank)
+{
+    uint32_t node = nic_layout_node(&look->layout, port_of_rank(look, rank));
+
+    return node - look->board->first_near < look->board->n_near;
+}
+
+/** What is known of a rank of another machine. @return NULL: nothing */
+static const struct bcs_far_stand *far_stand_of(const struct bcs_look *look,
+                                                uint32_t rank)
+{
+    return bcs_far_records_of(&look->far, &look->layout, port_of_rank(look, rank));
+}
+
+/** The port of a near rank. */
 static const struct bcs_port *port_of(const struct bcs_look *look, uint32_t rank)
 {
     const struct nic_layout *layout = &look->layout;
@@ -328,10 +265,31 @@ static const struct bcs_port *port_of(const struct bcs_look *look, uint32_t rank
 
 int64_t bcs_look_pid(const struct bcs_look *look, uint32_t rank)
 {
-    return port_of(look, rank)->pid;
+    const struct bcs_far_stand *far_stand;
+
+    if (bcs_look_is_near(look, rank)) {
+        return port_of(look, rank)->pid;
+    }
+    far_stand = far_stand_of(look, rank);
+    return far_stand == NULL ? 0 : (int64_t)far_stand->pid;
 }
 
-static struct bcs_stands *stands_of(const struct bcs_look *look, uint32_t rank)
+const char *bcs_look_file_of(const struct bcs_look *look, uint32_t rank,
+                             uint32_t thread, char path_out[BCS_STAND_FILE_BYTES])
+{
+    const struct bcs_far_stand *far_stand =
+        bcs_look_is_near(look, rank) ? NULL : far_stand_of(look, rank);
+
+    if (far_stand == NULL) {
+        return NULL;
+    }
+    memcpy(path_out, far_stand->files[thread], BCS_STAND_FILE_BYTES);
+    path_out[BCS_STAND_FILE_BYTES - 1] = '\0';
+    return path_out;
+}
+
+/** Where a near rank stands. */
+static struct bcs_stands *near_stands_of(const struct bcs_look *look, uint32_t rank)
 {
     const struct nic_layout *layout = &look->layout;
     uint32_t port = port_of_rank(look, rank);
@@ -341,13 +299,27 @@ static struct bcs_stands *stands_of(const struct bcs_look *look, uint32_t rank)
                                layout->stands.gva);
 }
 
+/** Where a rank stands. @return NULL: it is on another machine, and nothing is known */
+static struct bcs_stands *stands_of(const struct bcs_look *look, uint32_t rank)
+{
+    struct bcs_far_stand *far_stand;
+
+    if (bcs_look_is_near(look, rank)) {
+        return near_stands_of(look, rank);
+    }
+    far_stand = (struct bcs_far_stand *)(uintptr_t)far_stand_of(look, rank);
+    return far_stand == NULL ? NULL : bcs_far_stands(far_stand);
+}
+
 int bcs_look_stand(const struct bcs_look *look, uint32_t rank, uint32_t thread,
                    struct bcs_stand *stand_out, uint64_t *sequence_out)
 {
     uint32_t n_ranks = bcs_look_n_ranks(look);
+    struct bcs_stands *stands = stands_of(look, rank);
 
-    return bcs_stand_read(bcs_stand_slot_at(stands_of(look, rank), thread, n_ranks),
-                          n_ranks, stand_out, sequence_out);
+    return stands == NULL ? BCS_STAND_E_NONE
+                          : bcs_stand_read(bcs_stand_slot_at(stands, thread, n_ranks),
+                                           n_ranks, stand_out, sequence_out);
 }
 
 /** Whether a rank's process holds the lock of its desk. */
@@ -368,11 +340,12 @@ static bool holds_own_lock(const struct bcs_look *look, uint32_t rank)
 static bool has_told(const struct bcs_look *look, uint32_t rank)
 {
     enum { AT = offsetof(struct bcs_stand, is_waiting) };
+    struct bcs_stands *stands = stands_of(look, rank);
     bool has = false;
 
-    for (uint32_t i = 0; i < BCS_STAND_THREADS; i++) {
+    for (uint32_t i = 0; stands != NULL && i < BCS_STAND_THREADS; i++) {
         const struct bcs_stand_slot *slot =
-            bcs_stand_slot_at(stands_of(look, rank), i, bcs_look_n_ranks(look));
+            bcs_stand_slot_at(stands, i, bcs_look_n_ranks(look));
         /* relaxed: a guess by one word, that nothing else is read for */
         uint64_t word =
             atomic_load_explicit(&slot->words[AT / 8], memory_order_relaxed);
@@ -386,8 +359,10 @@ static bool has_told(const struct bcs_look *look, uint32_t rank)
 
 bool bcs_look_is_waiting(const struct bcs_look *look, uint32_t rank)
 {
-    return bcs_park_is_announced(&port_of(look, rank)->park) ||
-           holds_own_lock(look, rank) || has_told(look, rank);
+    return (bcs_look_is_near(look, rank) &&
+            (bcs_park_is_announced(&port_of(look, rank)->park) ||
+             holds_own_lock(look, rank))) ||
+           has_told(look, rank);
 }
 
 /** How many threads of a rank have told, and how many there may be. */
@@ -425,9 +400,13 @@ static uint32_t ask_once(const struct bcs_look *look, struct bcs_stand *stand,
     uint32_t n_asked = 0;
 
     for (uint32_t i = 0; i < bcs_look_n_ranks(look); i++) {
-        const struct bcs_port *port = port_of(look, i);
+        const struct bcs_port *port;
         struct telling telling;
 
+        if (!bcs_look_is_near(look, i)) {
+            continue;
+        }
+        port = port_of(look, i);
         if (!bcs_park_is_announced(&port->park)) {
             continue;
         }
@@ -491,10 +470,11 @@ int bcs_look_sum(const struct bcs_look *look, uint64_t *sum_out)
 {
     const struct nic_layout *layout = &look->layout;
     uint64_t n_slots = (uint64_t)layout->shape.n_ports * layout->shape.n_groups;
+    struct bcs_node_range near = bcs_look_near(look);
     uint64_t sum = 0;
     int rc = 0;
 
-    for (uint32_t i = 0; i < layout->n_nodes && rc == 0; i++) {
+    for (uint32_t i = near.first; i < near.first + near.n && rc == 0; i++) {
         int fd = look->heaps[i].file.fd;
         uint64_t of_node = 0;
 

@@ -71,7 +71,10 @@ const uint32_t *bcs_look_ranks(const struct bcs_look *look);
 /** Where everything is in the heaps of its nodes. */
 const struct nic_layout *bcs_look_layout(const struct bcs_look *look);
 
-/** The heap of a node: a file to read, which stays the look's. */
+/** The nodes of the machine that is looked at. */
+struct bcs_node_range bcs_look_near(const struct bcs_look *look);
+
+/** The heap of a near node: a file to read, which stays the look's. */
 int bcs_look_file(const struct bcs_look *look, uint32_t node);
 
 /** Whether a rank is seen to be in a call that waits: it sleeps in it, or polls at its
@@ -79,15 +82,26 @@ int bcs_look_file(const struct bcs_look *look, uint32_t node);
  *  the driver `threads`, who polls is not seen until it has told. */
 bool bcs_look_is_waiting(const struct bcs_look *look, uint32_t rank);
 
-/** Process of a rank; 0: not known. */
+/** Whether a rank is on this machine. Of others it is known where they stand, on the
+ *  machine of the referee, as they have told it last; and no more. */
+bool bcs_look_is_near(const struct bcs_look *look, uint32_t rank);
+
+/** The file that the call of a thread is in, which is on another machine, "" if it is
+ *  not known. @param path_out  room for it @return NULL: the rank's process is on this
+ *  machine, or of no known one */
+const char *bcs_look_file_of(const struct bcs_look *look, uint32_t rank,
+                             uint32_t thread, char path_out[BCS_STAND_FILE_BYTES]);
+
+/** Process of a rank, on its machine; 0: not known. */
 int64_t bcs_look_pid(const struct bcs_look *look, uint32_t rank);
 
-/** Wake the ranks that sleep and have told nothing, and give them some milliseconds to
- *  tell. */
+/** Wake the ranks of this machine that sleep and have told nothing, and give them some
+ *  milliseconds to tell. */
 void bcs_look_ask(const struct bcs_look *look);
 
 /**
- * A number for all that messages and collectives change in the job's memory: what is
+ * A number for all that messages and collectives change in the job's memory on this
+ * machine: what is
  * posted, read, matched, copied and completed. Equal at two looks: nothing of that has
  * moved between them. Looking, sleeping and waking do not change it, nor does polling
  * in vain.

@@ -273,14 +273,15 @@ int bcs_traffic_look(const struct bcs_look *look, struct bcs_traffic *traffic)
         .traffic = traffic,
         .n_read_most = read_most(traffic),
     };
+    struct bcs_node_range near = bcs_look_near(look);
     int rc = 0;
 
     traffic->flows.n = 0;
     traffic->flows.n_collectives = 0;
     traffic->n_collectives = 0;
     traffic->n_slices = 0;
-    for (uint32_t i = 0; i < tally.layout->n_nodes && rc == 0; i++) {
-        rc = count_node(&tally, i);
+    for (uint32_t i = 0; i < near.n && rc == 0; i++) {
+        rc = count_node(&tally, near.first + i);
     }
     if (rc == 0) {
         traffic->n_collectives += traffic->flows.n_collectives;

@@ -25,10 +25,11 @@ static json_t *text_of(const char *text)
     return value != NULL ? value : json_string("?");
 }
 
-static json_t *place_of(struct places *places, int64_t pid,
+/** Where a thread is. @param file,pid  as where_words */
+static json_t *place_of(struct places *places, const char *file, int64_t pid,
                         const struct bcs_stand *stand)
 {
-    char *words = where_words(places, pid, stand->address, stand->base);
+    char *words = where_words(places, file, pid, stand->address, stand->base);
     json_t *value = words == NULL ? json_null() : text_of(words);
 
     free(words);
@@ -91,8 +92,11 @@ static json_t *rank_of(const struct bcs_look *look, uint32_t rank,
 
     for (uint32_t i = 0; i < BCS_STAND_THREADS; i++) {
         if (bcs_look_stand(look, rank, i, stand, &sequence) == 0) {
+            char path[BCS_STAND_FILE_BYTES];
+            const char *file = bcs_look_file_of(look, rank, i, path);
+
             json_array_append_new(
-                waits, wait_of(stand, place_of(places, pid, stand), n_ranks));
+                waits, wait_of(stand, place_of(places, file, pid, stand), n_ranks));
         }
     }
     return json_pack("{s:i, s:I, s:o}", "rank", (int)rank, "pid", (json_int_t)pid,

@@ -66,8 +66,10 @@ static int take_waits(const struct bcs_look *from, struct job_look *look, uint32
         }
         rc = make_room(look);
         if (rc == 0) {
-            look->waits[look->n_waits] =
-                (struct job_wait){.rank = rank, .stand = *stand};
+            struct job_wait *wait = &look->waits[look->n_waits];
+
+            *wait = (struct job_wait){.rank = rank, .stand = *stand};
+            wait->is_far = bcs_look_file_of(from, rank, i, wait->file) != NULL;
             memcpy(look->released_by + (uint64_t)look->n_waits * look->n_words,
                    bcs_stand_ranks(stand), look->n_words * sizeof(uint64_t));
             look->n_waits++;
@@ -83,7 +85,7 @@ static int take_ranks(const struct bcs_look *from, struct job_look *look)
     int rc = stand == NULL ? -ENOMEM : 0;
 
     for (uint32_t i = 0; i < look->n_ranks && rc == 0; i++) {
-        look->ranks[i].pid = bcs_look_pid(from, i);
+        look->ranks[i].pid = bcs_look_is_near(from, i) ? bcs_look_pid(from, i) : 0;
         ask_kernel(&look->ranks[i]);
         rc = take_waits(from, look, i, stand);
     }

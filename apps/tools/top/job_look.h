@@ -16,12 +16,20 @@
 /** A wait of a thread of a rank. */
 struct job_wait {
     uint32_t rank;
+    bool is_far;                     /* its process is on another machine, */
+    char file[BCS_STAND_FILE_BYTES]; /* and its call in this file; "": unknown */
     struct bcs_stand stand;
 };
 
+/** What where_words needs of a wait. */
+static inline const char *job_wait_file(const struct job_wait *wait)
+{
+    return wait->is_far ? wait->file : NULL;
+}
+
 /** A rank. */
 struct job_rank {
-    int64_t pid;
+    int64_t pid;     /* 0: not known, or on another machine */
     int32_t core;    /* where it runs or ran last; -1: not known */
     uint64_t cpu_ns; /* that it has had in all; 0: not known */
     /* In how many of the glances after this look it was seen to be in a call that

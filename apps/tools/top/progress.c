@@ -51,6 +51,7 @@ static void add_waits(struct words *words, const struct company *company,
                       const struct rows *rows)
 {
     const struct row *most = NULL;
+    const struct job_wait *wait;
     const struct bcs_stand *stand;
     char *place;
 
@@ -68,10 +69,12 @@ static void add_waits(struct words *words, const struct company *company,
               company->now.n_ranks, most->n_ranks > 1 ? "s" : "");
     words_add_ranks(words, most->ranks, most->n_ranks, 16);
     words_add(words, " in ");
-    stand = &company->now.waits[most->wait].stand;
+    wait = &company->now.waits[most->wait];
+    stand = &wait->stand;
     place_renew(company->places);
-    place = where_words(company->places, company->now.ranks[most->ranks[0]].pid,
-                        stand->address, stand->base);
+    place = where_words(company->places, job_wait_file(wait),
+                        company->now.ranks[most->ranks[0]].pid, stand->address,
+                        stand->base);
     words_add_wait(words, &company->now, most, place);
     free(place);
 }

@@ -93,8 +93,9 @@ static void take_job(struct viewer *viewer, struct bcs_look *look)
     viewer->began_ns = board->began_ns;
     memcpy(viewer->driver, board->driver, sizeof(viewer->driver) - 1);
     memcpy(viewer->strobe, board->strobe, sizeof(viewer->strobe) - 1);
-    process_text_command(bcs_look_pid(look, 0), viewer->program,
-                         sizeof(viewer->program));
+    process_text_command(bcs_look_is_near(look, 0) ? bcs_look_pid(look, 0)
+                                                   : viewer->job.handle.pid,
+                         viewer->program, sizeof(viewer->program));
     viewer->moved_ns = bcs_clock_now_ns();
     viewer->look_ns = viewer->glance_ns = 0;
     if (!viewer->has_chosen_groups) {
@@ -330,6 +331,7 @@ struct picture viewer_picture(const struct viewer *viewer)
 
 const char *viewer_place(struct viewer *viewer, const struct row *row)
 {
+    const struct job_wait *wait;
     const struct bcs_stand *stand;
     struct viewer_place *place;
     int64_t pid;
@@ -337,7 +339,8 @@ const char *viewer_place(struct viewer *viewer, const struct row *row)
     if (row->wait == ROWS_NO_WAIT) {
         return NULL;
     }
-    stand = &viewer->now.waits[row->wait].stand;
+    wait = &viewer->now.waits[row->wait];
+    stand = &wait->stand;
     pid = viewer->now.ranks[row->ranks[0]].pid;
     place = &viewer->known[(stand->address ^ (uint64_t)pid * 31) % VIEWER_PLACES];
     if (place->pid != pid || place->address != stand->address) {
@@ -345,7 +348,8 @@ const char *viewer_place(struct viewer *viewer, const struct row *row)
         *place = (struct viewer_place){
             .pid = pid,
             .address = stand->address,
-            .words = where_words(viewer->places, pid, stand->address, stand->base),
+            .words = where_words(viewer->places, job_wait_file(wait), pid,
+                                 stand->address, stand->base),
         };
     }
     return place->words;

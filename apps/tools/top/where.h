@@ -12,10 +12,13 @@
 /**
  * The words for a place, as place_describe has them.
  *
+ * @param file     that the address is in, "": unknown; NULL: as the process says
+ * @param pid      the process; for that
  * @param address  of the process; 0: unknown
  * @param base     where the file of that address was loaded
  * @return for free; NULL: it is not known, or no memory
  */
-char *where_words(struct places *places, int64_t pid, uint64_t address, uint64_t base);
+char *where_words(struct places *places, const char *file, int64_t pid,
+                  uint64_t address, uint64_t base);
 
 #endif

@@ -44,7 +44,7 @@ START_TEST(an_address_is_told_by_its_file)
 
     ck_assert_int_ne(dladdr(address_outside(), &info), 0);
     base = (uint64_t)(uintptr_t)info.dli_fbase;
-    words = where_words(places, getpid(), address, base);
+    words = where_words(places, NULL, getpid(), address, base);
     ck_assert_ptr_nonnull(words);
     snprintf(expected, sizeof(expected), "0x%llx",
              (unsigned long long)(address - base));
@@ -65,7 +65,7 @@ END_TEST
 
 START_TEST(no_address_is_nowhere)
 {
-    ck_assert_ptr_null(where_words(places, getpid(), 0, 0));
+    ck_assert_ptr_null(where_words(places, NULL, getpid(), 0, 0));
 }
 END_TEST
 
