@@ -11,10 +11,10 @@ import sys
 
 import job
 
-N_RANKS = 4
-STUCK = ["another_tag", "another_communicator", "probed_and_not_received", "ring_of_long_sends",
-         "last_one_comes_late"]
-GOOD = ["late_end_of_long_messages", "late_one_of_many"]
+# With so many ranks, each of which is needed for the verdict: others may have told by then, or not.
+STUCK = {"another_tag": 2, "another_communicator": 2, "probed_and_not_received": 2,
+         "ring_of_long_sends": 4, "last_one_comes_late": 4}
+GOOD = {"late_end_of_long_messages": 4, "late_one_of_many": 4}
 FAR = {"BCS_FAR": "2", "BCS_FAR_MAP": "cyclic"}
 STATUS = 86
 
@@ -35,7 +35,8 @@ def words_of(result):
 
 
 def test_case(arguments, report, name, status):
-    command = [*shlex.split(arguments.launcher), "--oversubscribe", "-n", str(N_RANKS),
+    n_ranks = {**STUCK, **GOOD}[name]
+    command = [*shlex.split(arguments.launcher), "--oversubscribe", "-n", str(n_ranks),
                arguments.program, name]
     near, far = [job.run(command, job.clean_environment(extra), arguments.timeout)
                  for extra in ({}, FAR)]
@@ -48,7 +49,7 @@ def test_case(arguments, report, name, status):
 def main():
     arguments = parse_arguments()
     report = job.Report()
-    for name in STUCK + GOOD:
+    for name in [*STUCK, *GOOD]:
         test_case(arguments, report, name, STATUS if name in STUCK else 0)
     return report.end()
 

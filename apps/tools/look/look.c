@@ -274,6 +274,11 @@ int64_t bcs_look_pid(const struct bcs_look *look, uint32_t rank)
     return far_stand == NULL ? 0 : (int64_t)far_stand->pid;
 }
 
+bool bcs_look_is_known(const struct bcs_look *look, uint32_t rank)
+{
+    return bcs_look_is_near(look, rank) || bcs_look_pid(look, rank) != 0;
+}
+
 const char *bcs_look_file_of(const struct bcs_look *look, uint32_t rank,
                              uint32_t thread, char path_out[BCS_STAND_FILE_BYTES])
 {

@@ -86,6 +86,10 @@ bool bcs_look_is_waiting(const struct bcs_look *look, uint32_t rank);
  *  machine of the referee, as they have told it last; and no more. */
 bool bcs_look_is_near(const struct bcs_look *look, uint32_t rank);
 
+/** Whether it is known of a rank where it stands, if it waits for long: it is on this
+ *  machine, or has told. */
+bool bcs_look_is_known(const struct bcs_look *look, uint32_t rank);
+
 /** The file that the call of a thread is in, which is on another machine, "" if it is
  *  not known. @param path_out  room for it @return NULL: the rank's process is on this
  *  machine, or of no known one */

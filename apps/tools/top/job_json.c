@@ -99,8 +99,8 @@ static json_t *rank_of(const struct bcs_look *look, uint32_t rank,
                 waits, wait_of(stand, place_of(places, file, pid, stand), n_ranks));
         }
     }
-    return json_pack("{s:i, s:I, s:o}", "rank", (int)rank, "pid", (json_int_t)pid,
-                     "waits", waits);
+    return json_pack("{s:i, s:I, s:b, s:o}", "rank", (int)rank, "pid", (json_int_t)pid,
+                     "is_known", (int)bcs_look_is_known(look, rank), "waits", waits);
 }
 
 json_t *job_json_of(const struct bcs_look *look, const struct bcs_look_found *found,

@@ -254,6 +254,37 @@ int roll_call_print_at(const json_t *job, const char *list)
     return 0;
 }
 
+/** Print a line about ranks, if there are any. */
+static void print_some(const json_t *ranks, const char *words)
+{
+    if (json_array_size(ranks) > 0) {
+        printf("  ");
+        ranks_print(ranks);
+        printf(": %s\n", words);
+    }
+}
+
+/** Print which ranks do not wait, as far as that is known. */
+static void print_acting(const json_t *job, const json_t *acting)
+{
+    json_t *known = json_array(), *unknown = json_array();
+    const json_t *all = json_object_get(job, "ranks"), *number;
+    size_t i;
+
+    json_array_foreach(acting, i, number)
+    {
+        const json_t *rank = json_array_get(all, (size_t)json_integer_value(number));
+
+        json_array_append(json_is_false(json_object_get(rank, "is_known")) ? unknown
+                                                                           : known,
+                          (json_t *)(uintptr_t)number);
+    }
+    print_some(known, "do not wait");
+    print_some(unknown, "are on other machines, and have told nothing");
+    json_decref(known);
+    json_decref(unknown);
+}
+
 int roll_call_print(const json_t *job, const char *stuck)
 {
     json_t *groups, *acting;
@@ -267,11 +298,7 @@ int roll_call_print(const json_t *job, const char *stuck)
                (long long)wait_number(job, "n_ranks"));
     }
     print_groups(job, groups);
-    if (json_array_size(acting) > 0) {
-        printf("  ");
-        ranks_print(acting);
-        printf(": do not wait\n");
-    }
+    print_acting(job, acting);
     if (stuck != NULL) {
         print_circle(job, stuck);
         misuse_print(job);

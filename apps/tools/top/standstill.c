@@ -42,10 +42,11 @@ static int print(const struct bcs_look *look, const struct bcs_look_found *found
     place_renew(places);
     job = job_json_of(look, found, places);
     printf(
-        "bcsrun: nothing has moved in the job for %.9g s: no message or collective "
+        "bcsrun: nothing has moved in the job%s for %.9g s: no message or collective "
         "was begun, went on or ended.\n"
         "bcsrun: this proves nothing and is no verdict; a rank that does not wait may "
         "compute, poll, or be in a file or window. The job goes on.\n",
+        bcs_look_near(look).n < bcs_look_board(look)->n_nodes ? " on this machine" : "",
         (double)patience_ns / 1e9);
     rc = job == NULL ? -ENOMEM : roll_call_print(job, NULL);
     json_decref(job);

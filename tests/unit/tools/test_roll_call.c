@@ -182,6 +182,21 @@ START_TEST(of_many_partners_it_is_told_that_they_are_many)
 }
 END_TEST
 
+START_TEST(who_is_not_known_is_not_said_to_go_on)
+{
+    json_t *job = job_new(4);
+
+    for (int i = 0; i < 4; i++) {
+        add_rank(job, i == 0 ? receive_at("prog.c:1", 1, TAG) : NULL);
+        json_object_set_new(json_array_get(json_object_get(job, "ranks"), (size_t)i),
+                            "is_known", json_boolean(i < 2));
+    }
+    expect_line(printed(job, NULL),
+                "  1: do not wait\n"
+                "  2-3: are on other machines, and have told nothing\n");
+}
+END_TEST
+
 START_TEST(of_few_ranks_each_partner_is_told)
 {
     json_t *job = job_new(4);
@@ -390,6 +405,7 @@ int main(void)
     tcase_add_test(tcase, of_a_large_ring_the_odd_ones_are_told);
     tcase_add_test(tcase, partners_that_are_as_far_from_each_are_told_so);
     tcase_add_test(tcase, of_many_partners_it_is_told_that_they_are_many);
+    tcase_add_test(tcase, who_is_not_known_is_not_said_to_go_on);
     tcase_add_test(tcase, of_few_ranks_each_partner_is_told);
     tcase_add_test(tcase, of_many_places_the_smallest_and_the_largest_are_told);
     tcase_add_test(tcase, of_many_collectives_the_odd_ones_are_told);
