@@ -99,7 +99,8 @@
 enum {
     UNRECEIVED_MOST = 100, /* that a report may name */
     LOOKS_IN_VAIN = 8,     /* while somebody sleeps and does not tell */
-    RANKS_A_LOOK = 64,     /* of more, a pause is longer: a look takes longer */
+    RANKS_A_LOOK = 64,     /* of more, a pause is longer: a look takes longer, */
+    MACHINES_A_LOOK = 16,  /* and so of machines, which are asked one after another */
     /* Questions about a doubt before it is told: a machine that has stood still for a
      * while has given nobody the time to change anything. */
     DOUBT_QUESTIONS = 8,
@@ -418,6 +419,17 @@ static void destroy(void *state)
     free(referee);
 }
 
+/** The least pause of a job of this size. */
+static uint64_t least_pause_ns(const struct nic_engine_params *params)
+{
+    uint32_t n_machines = params->map == NULL ? 1 : params->map->n_machines;
+    uint32_t n_by_ranks = params->n_ports / RANKS_A_LOOK;
+    uint32_t n_by_machines = n_machines / MACHINES_A_LOOK;
+
+    return (n_by_ranks > n_by_machines ? n_by_ranks : n_by_machines) *
+           (uint64_t)LOOK_NS;
+}
+
 static int create(const struct nic_engine_params *params, void **state_out)
 {
     struct referee *referee = calloc(1, sizeof(*referee));
@@ -428,7 +440,7 @@ static int create(const struct nic_engine_params *params, void **state_out)
     }
     referee->params = params;
     referee->pause_ns = LOOK_NS;
-    referee->least_ns = params->n_ports / RANKS_A_LOOK * LOOK_NS;
+    referee->least_ns = least_pause_ns(params);
     referee->parks = calloc(params->n_ports, sizeof(referee->parks[0]));
     rc = referee->parks == NULL ? -ENOMEM : nic_engine_create(params, &referee->engine);
     rc = rc < 0 ? rc : nic_far_side_create(referee->engine, &referee->far);
