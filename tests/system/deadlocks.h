@@ -35,7 +35,8 @@ void all_wait_for_some(void);
  *  and a late one of the last rank. */
 void late_one_of_some(void);
 
-/** All wait for each other, the last rank long after the others. */
+/** All wait for each other, the last rank long after the others, and after a barrier to
+ *  which it came late. */
 void last_one_comes_late(void);
 
 /** The first and the last rank wait for each other while long messages are under

@@ -311,6 +311,86 @@ START_TEST(a_job_of_another_version_is_told)
 }
 END_TEST
 
+/** Node 0 has a record of a rank of another machine, and the file of its call. */
+static void tell_far(const struct fake_job *fake, uint32_t rank, uint64_t pid)
+{
+    uint64_t words[sizeof(struct bcs_stand) / sizeof(uint64_t) + 1] = {0};
+    struct bcs_stand *stand = (void *)words;
+    uint64_t at = nic_layout_far_stand_gva(&fake->layout, rank);
+    char *memory = mmap(NULL, fake->layout.heap_bytes, PROT_READ | PROT_WRITE,
+                        MAP_SHARED, fake->heaps[0], 0);
+    struct bcs_far_stand *far_stand;
+
+    ck_assert_ptr_ne(memory, MAP_FAILED);
+    far_stand = (void *)(memory + at);
+    far_stand->pid = pid;
+    strcpy(far_stand->files[1], "/there/prog");
+    stand->is_waiting = 1;
+    stand->number = 29;
+    bcs_stand_write(bcs_stand_slot_at(bcs_far_stands(far_stand), 1, FAKE_RANKS), stand,
+                    FAKE_RANKS);
+    munmap(memory, fake->layout.heap_bytes);
+}
+
+START_TEST(ranks_of_other_machines_are_seen_as_node_0_knows_them)
+{
+    char version[BCS_SIGN_VERSION_BYTES], path[BCS_STAND_FILE_BYTES];
+    struct bcs_traffic traffic = {0};
+    struct job_look taken;
+    struct bcs_look *look;
+    struct fake_job fake;
+
+    ck_assert_int_eq(fake_job_make(&fake), 0);
+    fake.board->n_near = 1;
+    for (uint32_t i = 1; i < FAKE_NODES; i++) { /* they have no memory here */
+        atomic_store(&fake.board->nodes[i].is_ready, 0);
+    }
+    tell_far(&fake, 3, 4711);
+    ck_assert_int_eq(bcs_look_open(&fake.found, &look, version), 0);
+    ck_assert(bcs_look_is_near(look, 1) && bcs_look_is_known(look, 1));
+    ck_assert(!bcs_look_is_near(look, 3) && bcs_look_is_known(look, 3));
+    ck_assert(!bcs_look_is_near(look, 4) && !bcs_look_is_known(look, 4));
+    ck_assert(bcs_look_is_waiting(look, 3) && !bcs_look_is_waiting(look, 4));
+    ck_assert_int_eq(bcs_look_pid(look, 3), 4711);
+    ck_assert_ptr_null(bcs_look_file_of(look, 1, 1, path));
+    ck_assert_str_eq(bcs_look_file_of(look, 3, 1, path), "/there/prog");
+    ck_assert_str_eq(bcs_look_file_of(look, 3, 0, path), "");
+
+    ck_assert_int_eq(job_look_take(look, &traffic, &taken), 0);
+    ck_assert_uint_eq(taken.n_waits, 1);
+    ck_assert_uint_eq(taken.waits[0].rank, 3);
+    ck_assert_uint_eq(taken.waits[0].stand.number, 29);
+    ck_assert_str_eq(job_wait_file(&taken.waits[0]), "/there/prog");
+    ck_assert_int_eq(taken.ranks[3].pid, 0); /* of another machine */
+    job_look_fini(&taken);
+    bcs_traffic_fini(&traffic);
+    bcs_look_close(look);
+    fake_job_end(&fake);
+}
+END_TEST
+
+START_TEST(another_machine_than_node_0s_knows_nothing_of_others)
+{
+    char version[BCS_SIGN_VERSION_BYTES], path[BCS_STAND_FILE_BYTES];
+    struct bcs_look *look;
+    struct fake_job fake;
+
+    ck_assert_int_eq(fake_job_make(&fake), 0);
+    fake.board->first_near = 1;
+    fake.board->n_near = FAKE_NODES - 1;
+    tell_far(&fake, 0, 4711);
+    ck_assert_int_eq(bcs_look_open(&fake.found, &look, version), 0);
+    ck_assert(!bcs_look_is_known(look, 0) && !bcs_look_is_waiting(look, 0));
+    ck_assert_int_eq(bcs_look_pid(look, 0), 0);
+    ck_assert_ptr_null(bcs_look_file_of(look, 0, 1, path));
+    ck_assert(bcs_look_is_known(look, FAKE_NODE_RANKS));
+    bcs_look_close(look);
+    fake.board->n_near = FAKE_NODES; /* more than there are */
+    ck_assert_int_eq(bcs_look_open(&fake.found, &look, version), -EINVAL);
+    fake_job_end(&fake);
+}
+END_TEST
+
 START_TEST(a_board_that_makes_no_sense_is_refused)
 {
     char version[BCS_SIGN_VERSION_BYTES];
@@ -346,6 +426,8 @@ int main(void)
     tcase_add_test(tcase, ports_that_make_no_sense_are_refused);
     tcase_add_test(tcase, each_job_of_a_process_is_found_once);
     tcase_add_test(tcase, a_job_of_another_version_is_told);
+    tcase_add_test(tcase, ranks_of_other_machines_are_seen_as_node_0_knows_them);
+    tcase_add_test(tcase, another_machine_than_node_0s_knows_nothing_of_others);
     tcase_add_test(tcase, a_board_that_makes_no_sense_is_refused);
     return run_tcase("look", tcase);
 }
