@@ -3,10 +3,12 @@
  * Asks the witnesses of other machines; see far_side.h.
  *
  * A question is a letter to the first node of a machine, with a ring of its bell. The
- * answer is a letter to node 0 that has the question's number. There is one question
- * under way at a time. A witness that has not answered in time is not waited for any
- * more: it finds the next question in the place of the last one, and its late answer
- * has another number than the one that is waited for.
+ * answer is a letter to node 0 that has the question's number.
+ *
+ * Invariant: at most one question is without an answer, the last one. If a witness does
+ * not answer in time, the call fails, and the next one waits for that answer first. So
+ * no letter is written while its reader reads it, and no answer is taken for another
+ * one.
  */
 #include "nic_threads/referee/far_side.h"
 
@@ -78,17 +80,13 @@ static void put(struct nic_far_side *far, uint32_t node,
     nic_engine_flush(view); /* this thread rests next */
 }
 
-/** Ask the witness of a machine. @return whether it has answered */
-static bool ask(struct nic_far_side *far, uint32_t node, struct nic_question *question,
-                struct nic_answer *answer_out)
+/** Wait for the answer to the last question. @return whether it has come */
+static bool await_answer(const struct nic_far_side *far)
 {
     const struct nic_node *own = nic_engine_node(far->engine, 0)->node;
     const struct bcs_machine *machine = far->engine->machine;
-    uint64_t until_ns;
+    uint64_t until_ns = bcs_clock_now_ns() + ANSWER_NS;
 
-    question->now_ns = bcs_clock_now_ns();
-    until_ns = question->now_ns + ANSWER_NS;
-    put(far, node, question);
     /* acquire: pairs with the put in witness.c */
     while (__atomic_load_n(&own->answer.number, __ATOMIC_ACQUIRE) != far->n_asked) {
         /* relaxed: it is looked at again and again */
@@ -98,7 +96,23 @@ static bool ask(struct nic_far_side *far, uint32_t node, struct nic_question *qu
         }
         bcs_rest(ANSWER_STEP_NS);
     }
-    memcpy(answer_out, own->answer.bytes, sizeof(*answer_out));
+    return true;
+}
+
+/** Ask the witness of a machine. @return whether it has answered */
+static bool ask(struct nic_far_side *far, uint32_t node, struct nic_question *question,
+                struct nic_answer *answer_out)
+{
+    if (!await_answer(far)) {
+        return false;
+    }
+    question->now_ns = bcs_clock_now_ns();
+    put(far, node, question);
+    if (!await_answer(far)) {
+        return false;
+    }
+    memcpy(answer_out, nic_engine_node(far->engine, 0)->node->answer.bytes,
+           sizeof(*answer_out));
     return true;
 }
 
