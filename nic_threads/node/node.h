@@ -407,15 +407,6 @@ static inline uint32_t nic_engine_port_of(const struct nic_engine *engine,
     return engine->map == NULL ? rank : bcs_port_of(engine->map, rank);
 }
 
-/** Whether a rank is on this machine. */
-static inline bool nic_engine_is_near_rank(const struct nic_engine *engine,
-                                           uint32_t rank)
-{
-    uint32_t port = nic_engine_port_of(engine, rank);
-
-    return nic_engine_is_near(engine, nic_layout_node(&engine->layout, port));
-}
-
 /** The rank of a port. */
 static inline uint32_t nic_engine_rank_of(const struct nic_engine *engine,
                                           uint32_t port)

@@ -13,6 +13,15 @@
 
 struct nic_snapshot;
 
+/** Whether a rank is on this machine. */
+static inline bool nic_engine_is_near_rank(const struct nic_engine *engine,
+                                           uint32_t rank)
+{
+    uint32_t port = nic_engine_port_of(engine, rank);
+
+    return nic_engine_is_near(engine, nic_layout_node(&engine->layout, port));
+}
+
 /** Make room for them. @param of_machine  only ranks of this machine are read @return 0
  *  or -ENOMEM; end with nic_snapshot_destroy */
 int nic_snapshot_create(struct nic_engine *engine, bool of_machine,

@@ -41,8 +41,6 @@ MODES = {
     "far, timed, nodes of 1": {"BCS_FAR": "3", "BCS_STROBE": "timed", "BCS_NODE_RANKS": "1"},
     "far, timed, threads": {"BCS_FAR": "4", "BCS_STROBE": "timed", "BCS_DRIVER": "threads"},
 }
-# They take sends back, which is not done on another machine.
-NEAR_ONLY = {"cancelled_sends", "cancelled_again_and_again"}
 STATUS = 86
 VERDICT = re.compile(r"deadlock: ranks? ([\d,-]+) can never go on")
 
@@ -171,8 +169,7 @@ def main():
     names = arguments.mode or list(MODES)
     runs = [(case, n_ranks, mode) for i, case in enumerate(cases_of(arguments))
             for mode in modes.of_case(names, i, arguments.in_turn)
-            for n_ranks in map(int, arguments.ranks.split(",")) if n_ranks >= case[1]
-            and not (case[0] in NEAR_ONLY and "BCS_FAR" in MODES[mode])]
+            for n_ranks in map(int, arguments.ranks.split(",")) if n_ranks >= case[1]]
     n_good = sum(is_good(arguments, *one) for one in runs * arguments.repeat)
     n_runs = len(runs) * arguments.repeat
     for name in DIFFERENCES if arguments.has_report and not arguments.only else []:

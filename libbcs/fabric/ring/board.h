@@ -28,7 +28,7 @@ struct bcs_board {
     struct nic_shape shape; /* from which the layout of the heaps is found */
     uint32_t n_nodes;
     uint32_t first_near, n_near; /* nodes of this machine: only they are below */
-    uint32_t is_linked; /* whether each process writes to links of its own */
+    uint32_t is_linked;          /* whether each process writes to links of its own */
     /* Where in a desk's state its lock stands, a uint32_t: 0, or 1 + the port that
      * holds it, and perhaps BCS_BOARD_LOCK_FLAGS; and the number of its slices, a
      * uint64_t. */
