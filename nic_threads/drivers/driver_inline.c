@@ -299,8 +299,7 @@ static void recorded_stop(struct nic_engine *engine, struct bcs_waiter *waiter)
 
 const struct nic_driver_ops nic_driver_inline = {
     .name = "inline",
-    .serves = NIC_SERVES(NIC_SERVE_BACKGROUND) | NIC_SERVES_JUDGES |
-              NIC_SERVES(NIC_SERVE_FAR),
+    .serves = NIC_SERVES(NIC_SERVE_BACKGROUND) | NIC_SERVES_ALWAYS,
     .takes_at_hand = true,
     .kick = inline_kick,
     .leave = inline_leave,
@@ -312,8 +311,7 @@ const struct nic_driver_ops nic_driver_inline = {
 
 const struct nic_driver_ops nic_driver_inline_recorded = {
     .name = "inline",
-    .serves = NIC_SERVES(NIC_SERVE_BACKGROUND) | NIC_SERVES_JUDGES |
-              NIC_SERVES(NIC_SERVE_FAR),
+    .serves = NIC_SERVES(NIC_SERVE_BACKGROUND) | NIC_SERVES_ALWAYS,
     .kick = inline_kick,
     .leave = inline_leave,
     .progress = inline_progress,

@@ -54,10 +54,10 @@ static void threads_turn(struct nic_engine *engine, struct bcs_waiter *waiter)
 
 const struct nic_driver_ops nic_driver_threads = {
     .name = "threads",
-    .serves = NIC_SERVES_JUDGES | NIC_SERVES(NIC_SERVE_BS) | NIC_SERVES(NIC_SERVE_BR) |
+    .serves = NIC_SERVES_ALWAYS | NIC_SERVES(NIC_SERVE_BS) | NIC_SERVES(NIC_SERVE_BR) |
               NIC_SERVES(NIC_SERVE_DH) | NIC_SERVES(NIC_SERVE_CH) |
               NIC_SERVES(NIC_SERVE_RH) | NIC_SERVES(NIC_SERVE_SR) |
-              NIC_SERVES(NIC_SERVE_SS) | NIC_SERVES(NIC_SERVE_FAR),
+              NIC_SERVES(NIC_SERVE_SS),
     .kick = threads_kick,
     .leave = threads_leave,
     .progress = threads_progress,

@@ -39,8 +39,7 @@ static void timed_turn(struct nic_engine *engine, struct bcs_waiter *waiter)
 
 const struct nic_driver_ops nic_driver_timed = {
     .name = "inline",
-    .serves =
-        NIC_SERVES(NIC_SERVE_TIME) | NIC_SERVES_JUDGES | NIC_SERVES(NIC_SERVE_FAR),
+    .serves = NIC_SERVES(NIC_SERVE_TIME) | NIC_SERVES_ALWAYS,
     .kick = timed_kick,
     .leave = timed_leave,
     .progress = timed_progress,

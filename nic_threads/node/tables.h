@@ -53,8 +53,8 @@ struct nic_per_port {
      * writers on other nodes by the holder of the lock. */
     struct nic_marks writers;
     /* Between nodes: */
-    struct nic_announced
-        announced;            /* of 2 n_off_node links, by their writers elsewhere */
+    /* of 2 n_off_node links, by their writers elsewhere */
+    struct nic_announced announced;
     struct nic_marks waiting; /* of n_off_node: ports whose outboxes hold something */
 };
 

@@ -20,9 +20,7 @@ void nic_ports_of_ranks(const struct nic_engine *engine, const uint64_t *ranks,
     memset(ports_out, 0, nic_deadlock_words(n_ports) * sizeof(uint64_t));
     for (uint32_t i = 0; i < nic_engine_n_ranks(engine); i++) {
         if (nic_deadlock_has(ranks, i)) {
-            uint32_t port = nic_engine_port_of(engine, i);
-
-            ports_out[port / 64] |= UINT64_C(1) << port % 64;
+            nic_mark(ports_out, nic_engine_port_of(engine, i));
         }
     }
 }

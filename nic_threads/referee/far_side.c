@@ -196,15 +196,12 @@ bool nic_far_files(struct nic_far_side *far, const uint64_t *suspected)
     return ask_about(far, suspected, &question, false);
 }
 
-/** The first node of the machine of a far port. */
+/** The first node of the machine of a port. */
 static uint32_t node_of(const struct nic_far_side *far, uint32_t port)
 {
-    uint32_t node = nic_layout_node(&far->engine->layout, port), i = 0;
+    const struct nic_engine *engine = far->engine;
 
-    while (i + 1 < far->n_machines && far->nodes[i + 1] <= node) {
-        i++;
-    }
-    return far->nodes[i];
+    return bcs_port_map_near(engine->map, nic_layout_node(&engine->layout, port)).first;
 }
 
 /** Ask for some checks of one machine from an entry on. @return how many; 0: no

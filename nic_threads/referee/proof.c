@@ -314,28 +314,14 @@ static void make_good(struct nic_proof *proof)
     }
 }
 
-static void lock(pthread_mutex_t *slice)
-{
-    if (slice != NULL) {
-        pthread_mutex_lock(slice);
-    }
-}
-
-static void unlock(pthread_mutex_t *slice)
-{
-    if (slice != NULL) {
-        pthread_mutex_unlock(slice);
-    }
-}
-
 /** Whether all nodes have sent what suspects have posted for other ones. */
 static bool have_sent(struct nic_proof *proof, pthread_mutex_t *slice)
 {
     bool have;
 
-    lock(slice);
+    pthread_mutex_lock(slice);
     have = nic_desks_have_sent(proof->engine, proof->writers, &proof->owes_turn);
-    unlock(slice);
+    pthread_mutex_unlock(slice);
     return have && nic_far_have_sent(proof->far, proof->suspected);
 }
 
@@ -361,9 +347,9 @@ uint32_t nic_proof_convict(struct nic_proof *proof, pthread_mutex_t *slice)
     proof->owes_turn = false;
     nic_ports_of_ranks(proof->engine, proof->suspected, proof->writers);
     if (have_sent(proof, slice) && check_far(proof)) {
-        lock(slice);
+        pthread_mutex_lock(slice);
         n = find_stuck(proof, proof->suspected, proof->stuck);
-        unlock(slice);
+        pthread_mutex_unlock(slice);
     }
     make_good(proof);
     return n;

@@ -38,7 +38,7 @@ uint32_t nic_proof_suspect(struct nic_proof *proof, bool but_agents);
  * been read, and what they wait for has no partner. Takes the locks of desks, one after
  * the other.
  *
- * @param slice  held while the desks of this machine are looked at; NULL: nothing is
+ * @param slice  held while the desks of this machine are looked at
  * @return how many of them wait
  */
 uint32_t nic_proof_convict(struct nic_proof *proof, pthread_mutex_t *slice);

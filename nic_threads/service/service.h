@@ -32,9 +32,10 @@ enum nic_service_entry {
 /** A set of entries: the sum of these. */
 #define NIC_SERVES(entry) (UINT32_C(1) << (entry))
 
-/** Those that judge. */
-#define NIC_SERVES_JUDGES                                                              \
-    (NIC_SERVES(NIC_SERVE_REFEREE) | NIC_SERVES(NIC_SERVE_WITNESS))
+/** Those that every driver needs: what judges, and what serves far nodes. */
+#define NIC_SERVES_ALWAYS                                                              \
+    (NIC_SERVES(NIC_SERVE_REFEREE) | NIC_SERVES(NIC_SERVE_WITNESS) |                   \
+     NIC_SERVES(NIC_SERVE_FAR))
 
 struct nic_service;
 

@@ -183,30 +183,18 @@ bool __wrap_nic_engine_try_lock(struct nic_view *view)
     return is_ours;
 }
 
-/** The process steps a view. */
-static void note_view(struct nic_view *view)
-{
-    if (present != NULL) {
-        present->view = view;
-    }
-}
-
 enum nic_carried __wrap_nic_strobe_receiver_run_alone(struct nic_view *view)
 {
-    enum nic_carried carried;
+    enum nic_carried carried = __real_nic_strobe_receiver_run_alone(view);
 
-    note_view(view);
-    carried = __real_nic_strobe_receiver_run_alone(view);
     sim_process_stop();
     return carried;
 }
 
 bool __wrap_nic_strobe_receiver_step(struct nic_view *view)
 {
-    bool has_done;
+    bool has_done = __real_nic_strobe_receiver_step(view);
 
-    note_view(view);
-    has_done = __real_nic_strobe_receiver_step(view);
     sim_process_stop();
     return has_done;
 }

@@ -21,7 +21,6 @@
 struct sim_process {
     struct sim_fiber fiber;
     uint32_t number;
-    struct nic_view *view; /* that it steps */
     const void *asleep_on; /* a word; NULL: it is awake */
     uint64_t until_ns;     /* if it sleeps: no longer; 0: no limit */
     bool is_busy; /* with something else than the library; it can go on at any time */

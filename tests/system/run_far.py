@@ -38,9 +38,9 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def combinations():
-    """Each map with each layout of nodes and each kind of strobes: name and variables."""
-    for parts in itertools.product(MAPS.items(), NODES.items(), STROBES.items()):
+def combinations(*tables):
+    """Each entry of a table with each of the others: name and variables."""
+    for parts in itertools.product(*(table.items() for table in tables)):
         yield ", ".join(name for name, _ in parts), {
             variable: value for _, settings in parts for variable, value in settings.items()}
 
@@ -57,7 +57,7 @@ def test_outputs(arguments, report):
     if native.status != 0:
         report.case("natively", [native.ending()])
         return
-    for name, extra in combinations():
+    for name, extra in combinations(MAPS, NODES, STROBES):
         command, result = run(arguments, arguments.launcher, program, extra)
         problems = [] if result.status == 0 else [result.ending()]
         if result.stdout != native.stdout:
@@ -80,7 +80,7 @@ def recorded(arguments, extra):
 
 def test_records(arguments, report):
     expected = recorded(arguments, {})
-    for name, extra in list(combinations())[2::3]:
+    for name, extra in list(combinations(MAPS, NODES, STROBES))[2::3]:
         found = recorded(arguments, extra)
         report.case(f"{name}, recorded",
                     [] if found == expected else [f"{found} in place of {expected}"])

@@ -5,7 +5,6 @@ kind of strobes, on nodes as large as machines and on nodes of one.
 """
 
 import argparse
-import itertools
 import shlex
 import sys
 
@@ -32,13 +31,6 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def combinations():
-    """Each driver with each kind of strobes and layout of nodes: name and variables."""
-    for parts in itertools.product(DRIVERS.items(), run_far.STROBES.items(), NODES.items()):
-        yield ", ".join(name for name, _ in parts), {
-            variable: value for _, settings in parts for variable, value in settings.items()}
-
-
 def check(arguments, report, name, n_ranks, program, extra):
     """The program ends well, and says nothing."""
     command = [*shlex.split(arguments.launcher), "-n", str(n_ranks), *program]
@@ -52,7 +44,7 @@ def check(arguments, report, name, n_ranks, program, extra):
 def main():
     arguments = parse_arguments()
     report = job.Report()
-    for name, extra in combinations():
+    for name, extra in run_far.combinations(DRIVERS, run_far.STROBES, NODES):
         for case in CASES:
             check(arguments, report, f"{case}, {name}", 2, [arguments.cases, case],
                   {"BCS_FAR": "2", **extra})

@@ -105,10 +105,9 @@ void bcs_look_ask(const struct bcs_look *look);
 
 /**
  * A number for all that messages and collectives change in the job's memory on this
- * machine: what is
- * posted, read, matched, copied and completed. Equal at two looks: nothing of that has
- * moved between them. Looking, sleeping and waking do not change it, nor does polling
- * in vain.
+ * machine: what is posted, read, matched, copied and completed. Equal at two looks:
+ * nothing of that has moved between them. Looking, sleeping and waking do not change
+ * it, nor does polling in vain.
  *
  * @return 0 or -errno
  */

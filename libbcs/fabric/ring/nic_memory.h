@@ -84,8 +84,8 @@ struct nic_layout {
     uint32_t n_items;                 /* of a desk */
     uint32_t send_limit;              /* sends without a receive that a desk keeps */
     struct nic_region items; /* n_items, of the first desk; see nic_layout_items */
-    struct nic_region
-        partners; /* n_off_node, of the first desk; see nic_layout_partners */
+    /* n_off_node, of the first desk; see nic_layout_partners */
+    struct nic_region partners;
     struct nic_region slots; /* n_ports * n_groups collective slots */
     /* n_near blocks of bcs_near_block for each of them; none where ports share a
      * desk */
@@ -115,8 +115,8 @@ struct nic_layout {
     uint32_t n_links;
     uint32_t n_off_node; /* ports that may be on other nodes: those of the job, or 0 */
     struct nic_region credits; /* n_links of bcs_credit, for this port's links */
-    struct nic_region
-        landings; /* n_off_node rings of limits.landing bytes, by who writes */
+    /* n_off_node rings of limits.landing bytes, by who writes */
+    struct nic_region landings;
     uint64_t order_gva;
     struct nic_region blocks[BCS_BLOCK_CLASSES];
     uint32_t n_blocks[BCS_BLOCK_CLASSES];

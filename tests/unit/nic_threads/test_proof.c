@@ -20,6 +20,8 @@
 
 enum { N_RANKS = 3, JUDGE = 2, TAG = 7 };
 
+static pthread_mutex_t slice = PTHREAD_MUTEX_INITIALIZER; /* there are none */
+
 /** Send a message in the name of a rank. */
 static void send_as(struct rank *me, int32_t source, int32_t to, int32_t tag)
 {
@@ -92,7 +94,7 @@ static bool has_changed(const struct judge *judge)
 static void expect_both_stuck(struct rank *me, const struct judge *judge)
 {
     rank_expect(me, nic_proof_suspect(judge->proof, false) == JUDGE, "suspected");
-    rank_expect(me, nic_proof_convict(judge->proof, NULL) == JUDGE, "stuck");
+    rank_expect(me, nic_proof_convict(judge->proof, &slice) == JUDGE, "stuck");
     for (uint32_t i = 0; i < JUDGE; i++) {
         rank_expect(me, nic_deadlock_has(nic_proof_stuck(judge->proof), i), "who");
     }
@@ -127,7 +129,7 @@ static void two_receive(struct rank *me)
         rank_expect(me, nic_proof_suspect(judge.proof, false) == JUDGE,
                     "suspected by what it has told");
         rank_expect(me,
-                    nic_proof_convict(judge.proof, NULL) == 0 || has_changed(&judge),
+                    nic_proof_convict(judge.proof, &slice) == 0 || has_changed(&judge),
                     "not stuck");
         send_as(me, 1, 0, TAG);
         judge_close(&judge);
