@@ -33,20 +33,22 @@
  *
  * So each suspect was in the same wait from t1 to t5, and its record of t1 is true at a
  * time between t2 and t3. In a wait a process posts nothing but what its collectives by
- * messages need next (they are in S as well), parts of transfers whose partners have
- * been found, and orders to itself. What it had posted before t1 was published before
- * its record, and is seen at t4: it has been read, and matched if it can be. If it went
- * to another node, the put that carried it was over before: whoever puts for a node
- * flushes before it unlocks a desk, and a process before it goes on (engine_xfer.h).
- * With a transport that is late nobody judges. An operation that stands in a queue at
- * t4 is taken out only by a descriptor that is posted later, by its partner, who is in
- * S, or, a send, by its own sender in a call of its own (withdraw.h), who is in S as
- * well. A message that a matched probe has taken only its holder can receive, by a
- * receive that it posts later: the holder is the rank that the send names, and is in S.
- * It waits for something else there, and must first leave that wait. A member of S that
- * has not come to a collective comes only after its own wait has ended. So none of S
- * can be the first to go on. Ranks beside them may do what they like: what they post is
- * not what S waits for.
+ * messages need next, parts of transfers whose partners have been found, and orders to
+ * itself. Before a collective posts anything the sequences of its process's records
+ * change (bcs_stand_go_on), so that none has: what is looked for at t4 is what the
+ * record means, and no later operation whose cell has the same number. What it had
+ * posted before t1 was published before its record, and is seen at t4: it has been
+ * read, and matched if it can be. If it went to another node, the put that carried it
+ * was over before: whoever puts for a node flushes before it unlocks a desk, and a
+ * process before it goes on (engine_xfer.h). With a transport that is late nobody
+ * judges. An operation that stands in a queue at t4 is taken out only by a descriptor
+ * that is posted later, by its partner, who is in S, or, a send, by its own sender in a
+ * call of its own (withdraw.h), who is in S as well. A message that a matched probe has
+ * taken only its holder can receive, by a receive that it posts later: the holder is
+ * the rank that the send names, and is in S. It waits for something else there, and
+ * must first leave that wait. A member of S that has not come to a collective comes
+ * only after its own wait has ended. So none of S can be the first to go on. Ranks
+ * beside them may do what they like: what they post is not what S waits for.
  *
  * Nothing else of its process acts in between: at a time between t2 and t3 all of its
  * threads slept until one of them, or of those that wait, wakes them; no timer was

@@ -15,6 +15,7 @@
 #include "libbcs/api/message/completion.h"
 #include "libbcs/api/message/post.h"
 #include "libbcs/api/message/wait.h"
+#include "libbcs/api/record/stand_tell.h"
 #include "nic_threads/rules/reduce_ops.h"
 
 /* Cells that only the oldest plan may take. */
@@ -430,6 +431,7 @@ static enum outcome carry_out(struct bcs_plan *plan, struct bcs_step *step)
             message.n_bytes = 0;
         }
         step->rank = message.group->ranks[message.peer];
+        bcs_stand_go_on(plan->context);
         outcome =
             start_transfer(plan, (enum step_kind)step->kind, &message, &step->request);
         if (outcome == NO_CELL) {

@@ -442,6 +442,14 @@ void bcs_stand_here(struct bcs_context *context, struct bcs_waiter *waiter,
     bcs_stand_publish(context, waiter);
 }
 
+void bcs_stand_go_on(struct bcs_context *context)
+{
+    for (uint32_t used = context->teller->used; used != 0; used &= used - 1) {
+        bcs_stand_touch(bcs_stand_slot_at(
+            bcs_stand_own(context), (uint32_t)__builtin_ctz(used), context->size));
+    }
+}
+
 void bcs_stand_withdraw(struct bcs_context *context, struct bcs_waiter *waiter)
 {
     struct bcs_stand_teller *teller = context->teller;

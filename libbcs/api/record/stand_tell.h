@@ -99,6 +99,10 @@ void bcs_stand_here(struct bcs_context *context, struct bcs_waiter *waiter,
 /** The wait is over; it has published something. */
 void bcs_stand_withdraw(struct bcs_context *context, struct bcs_waiter *waiter);
 
+/** A collective under way is about to post something while threads of this process may
+ *  wait: what they have told may be no longer so. */
+void bcs_stand_go_on(struct bcs_context *context);
+
 /** Whether this thread has told of a wait. */
 bool bcs_stand_is_told(const struct bcs_context *context);
 

@@ -131,6 +131,15 @@ void bcs_stand_write(struct bcs_stand_slot *slot, const struct bcs_stand *stand,
     atomic_store_explicit(&slot->sequence, sequence + 2, memory_order_release);
 }
 
+void bcs_stand_touch(struct bcs_stand_slot *slot)
+{
+    /* relaxed: only the writer changes it; release: pairs with the acquires of who
+     * reads it again */
+    uint64_t before = atomic_load_explicit(&slot->sequence, memory_order_relaxed);
+
+    atomic_store_explicit(&slot->sequence, before + 2, memory_order_release);
+}
+
 /** @return whether the words belong together */
 static bool read_once(const struct bcs_stand_slot *slot, uint32_t n_ranks,
                       struct bcs_stand *stand_out, uint64_t *sequence_out)

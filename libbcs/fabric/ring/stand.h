@@ -242,6 +242,11 @@ uint32_t bcs_stand_parts(const struct bcs_stand *stand, uint32_t n_ranks,
 void bcs_stand_write(struct bcs_stand_slot *slot, const struct bcs_stand *stand,
                      uint32_t n_ranks);
 
+/** The wait of a record goes on, but what it says may be no longer so: two readings
+ *  around this have different sequences. By its writer, before it posts anything else.
+ */
+void bcs_stand_touch(struct bcs_stand_slot *slot);
+
 /** What bcs_stand_read returns besides 0. */
 enum {
     BCS_STAND_E_NONE = 1, /* the thread does not wait, or not for long */

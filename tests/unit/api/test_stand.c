@@ -300,6 +300,41 @@ static void receive_late(struct rank *me)
     free(stand);
 }
 
+/* Rank 0 waits for a message of rank 2, and a barrier of its own goes on meanwhile,
+ * which the others come to when they have seen that. */
+static void go_on_meanwhile(struct rank *me)
+{
+    struct bcs_stand *stand = record_new(N_RANKS);
+    struct bcs_message message;
+    struct bcs_request barrier;
+    uint64_t sequence = 0;
+    char text[5] = "late";
+
+    rank_open_world(me);
+    rank_meet(me);
+    message = rank_message(me, me->rank == 0 ? 2 : 0, 7, text, sizeof(text));
+    if (me->rank != 0) {
+        sequence = await_stand(me, 0, stand);
+    }
+    rank_expect(me, bcs_barrier(me->context, &me->world, &barrier) == 0, "barrier");
+    if (me->rank == 0) {
+        rank_expect(me, bcs_recv(me->context, &message, NULL, NULL) == 0, "receive");
+    }
+    bcs_test(me->context, &barrier, true);
+    if (me->rank == 2) {
+        rank_expect(me, await_stand(me, 0, stand) != sequence,
+                    "a barrier has gone on, and the record is what it was");
+        expect_operation(me, stand,
+                         &(struct bcs_stand_operation){.kind = BCS_STAND_RECEIVE,
+                                                       .peer = 2,
+                                                       .tag = 7,
+                                                       .n_bytes = sizeof(text)});
+        bcs_send(me->context, &message, BCS_SEND_STANDARD, NULL);
+    }
+    rank_meet(me);
+    free(stand);
+}
+
 /* Ranks 0 and 1 are in a barrier, to which rank 2 comes when it has seen that. */
 static void come_late(struct rank *me)
 {
@@ -390,6 +425,12 @@ START_TEST(a_receive_tells_whom_it_waits_for)
 }
 END_TEST
 
+START_TEST(a_wait_tells_that_a_collective_goes_on)
+{
+    job_run(&shapes[_i], go_on_meanwhile);
+}
+END_TEST
+
 START_TEST(a_collective_tells_who_has_come)
 {
     job_run(&shapes[_i], come_late);
@@ -418,6 +459,7 @@ int main(void)
     tcase_add_test(tcase, what_a_record_lists_is_read);
     tcase_add_test(tcase, a_full_list_has_as_many_partners_as_can_be);
     tcase_add_loop_test(tcase, a_receive_tells_whom_it_waits_for, 0, N_SHAPES);
+    tcase_add_loop_test(tcase, a_wait_tells_that_a_collective_goes_on, 0, N_SHAPES);
     tcase_add_loop_test(tcase, a_collective_tells_who_has_come, 0, N_SHAPES);
     tcase_add_loop_test(tcase, a_probe_for_any_tells_that_all_may_send, 0, N_SHAPES);
     tcase_add_test(tcase, a_nested_call_tells_nothing);
