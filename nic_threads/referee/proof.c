@@ -13,7 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nic_threads/machine/engine_lock.h"
+#include "nic_threads/node/views.h"
 #include "nic_threads/roles/guest.h"
+#include "nic_threads/roles/unmatched.h"
 #include "nic_threads/rules/deadlock.h"
 
 enum { WAITS_A_RANK = BCS_STAND_THREADS + BCS_STAND_PLANS };
@@ -387,10 +390,13 @@ uint32_t nic_proof_unreceived(struct nic_proof *proof, struct nic_unreceived *li
 uint32_t nic_proof_left(struct nic_engine *engine, uint32_t port, unsigned int kinds,
                         struct nic_unreceived *list_out, uint32_t n_most)
 {
-    bool owes_turn = false;
-    uint32_t n = nic_desk_unreceived(engine, port, kinds, list_out, n_most, &owes_turn);
+    struct nic_view *view = nic_engine_view(engine, port);
+    uint32_t n;
 
-    if (owes_turn) {
+    while (!nic_guest_lock(view)) { /* who runs it has no core, but gets one */
+    }
+    n = nic_unmatched_sends(view, port, kinds, list_out, n_most);
+    if (nic_engine_unlock(view)) {
         nic_guest_make_good(engine);
     }
     return n;
