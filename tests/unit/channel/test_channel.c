@@ -196,6 +196,8 @@ START_TEST(a_reader_falls_behind_who_is_ahead_then)
 
     open_both(8, 7 * 5 * N);
     state = (const struct channel_in *)in;
+    /* Other jobs may want the cores; nobody falls behind on purpose then. */
+    atomic_store(&state->end.channels->bell.is_crowded, false);
     pass_blocks(N);
     ck_assert_int_eq(bcs_channel_send_word(out, 0), 0);
     ck_assert_int_eq(bcs_channel_wait_in(in), 0); /* N - 1 blocks are left: too early */
