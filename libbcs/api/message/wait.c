@@ -8,6 +8,7 @@
 #include "libbcs/api/context/context.h"
 #include "libbcs/api/message/external.h"
 #include "libbcs/api/message/orders.h"
+#include "libbcs/api/record/stand_poll.h"
 #include "libbcs/api/record/stand_tell.h"
 #include "libbcs/fabric/base/clock.h"
 #include "libbcs/fabric/base/system.h"
@@ -179,6 +180,7 @@ void bcs_wait_in_vain(struct bcs_context *context)
     if (is_time) {
         bcs_external_listen(context);
         look_external(context);
+        bcs_stand_poll(context);
     }
     if (is_crowded || (is_time && nic_engine_has_helpers(context->engine))) {
         bcs_yield();

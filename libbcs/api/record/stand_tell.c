@@ -12,6 +12,7 @@
 #include "libbcs/api/context/context.h"
 #include "libbcs/api/context/plan_tag.h"
 #include "libbcs/api/record/collective_words.h"
+#include "libbcs/api/record/stand_poll.h"
 #include "libbcs/api/record/stand_teller.h"
 #include "libbcs/fabric/base/clock.h"
 #include "libbcs/fabric/base/log.h"
@@ -349,6 +350,9 @@ void bcs_stand_publish(struct bcs_context *context, struct bcs_waiter *waiter)
 
     if (is_first && take_slot(context, waiter) == 0) {
         return;
+    }
+    if (is_first) {
+        bcs_stand_poll_over(context);
     }
     write_draft(context, waiter, is_first);
     answer(context, waiter);

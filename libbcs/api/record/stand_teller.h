@@ -8,6 +8,12 @@
 
 #include "libbcs/api/context/context.h"
 
+/** What is known of the looks of a process that polls, on bcs_clock_now_ns. */
+struct bcs_stand_polls {
+    uint64_t since_ns, last_ns; /* of the looks that follow each other */
+    uint64_t told_ns;           /* 0: nothing is told */
+};
+
 /** What is kept for telling. The records are of bcs_stand_words words. */
 struct bcs_stand_teller {
     struct bcs_clock_moment began; /* for the rate of ticks */
@@ -16,6 +22,7 @@ struct bcs_stand_teller {
     uint32_t used;                 /* bits: slots of threads that wait */
     uint64_t asked;                /* the last question, */
     bool is_asked;                 /* which is being answered */
+    struct bcs_stand_polls polls;
     bool knows_tasks;
     struct bcs_tasks tasks; /* that are not the program's, if it knows them */
     uint64_t answered[BCS_STAND_THREADS];

@@ -18,7 +18,7 @@ uint64_t bcs_board_layout(void)
         sizeof(struct bcs_limits),       sizeof(struct bcs_machine),
         sizeof(struct bcs_port),         sizeof(struct bcs_ring),
         sizeof(struct bcs_descriptor),   sizeof(struct bcs_stands),
-        sizeof(struct bcs_stand),        BCS_STAND_THREADS,
+        sizeof(struct bcs_stand),        BCS_STAND_SLOTS,
         sizeof(struct bcs_far_stand),    offsetof(struct bcs_port, pid),
         offsetof(struct bcs_ring, head),
     };

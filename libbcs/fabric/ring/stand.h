@@ -45,7 +45,11 @@
 #include "libbcs/fabric/ring/descriptor.h"
 
 enum {
-    BCS_STAND_THREADS = 4,      /* of a process that are told apart */
+    BCS_STAND_THREADS = 4, /* of a process that are told apart */
+    BCS_STAND_POLLS =
+        BCS_STAND_THREADS, /* slot of a process that polls: since_ns is its last
+                                 look */
+    BCS_STAND_SLOTS,
     BCS_STAND_OPERATIONS = 128, /* of a wait that are told one by one */
     BCS_STAND_PLANS =
         16, /* collectives of a process that go on by themselves, told as well */
@@ -133,7 +137,7 @@ struct bcs_stand_slot {
     _Atomic uint64_t words[];
 };
 
-/** A port's element of the table: this, then BCS_STAND_THREADS slots. */
+/** A port's element of the table: this, then BCS_STAND_SLOTS slots. */
 struct bcs_stands {
     /* By who asks: the last question. */
     _Alignas(BCS_CACHE_LINE) _Atomic uint64_t asked;
@@ -179,7 +183,7 @@ static inline size_t bcs_stand_slot_offset(uint32_t thread, uint32_t n_ranks)
 /** Bytes of an element of the table. */
 static inline size_t bcs_stands_bytes(uint32_t n_ranks)
 {
-    return (bcs_stand_slot_offset(BCS_STAND_THREADS, n_ranks) + BCS_CACHE_LINE - 1) /
+    return (bcs_stand_slot_offset(BCS_STAND_SLOTS, n_ranks) + BCS_CACHE_LINE - 1) /
            BCS_CACHE_LINE * BCS_CACHE_LINE;
 }
 
