@@ -11,7 +11,9 @@
 #include <string.h>
 #include <unwind.h>
 
+#include "mpi_shim/calls/assemble.h"
 #include "mpi_shim/calls/mpi_calls.h"
+#include "mpi_shim/real/pass.h"
 #include "mpi_shim/real/real.h"
 #include "mpi_shim/real/shim_module.h"
 #include "mpi_shim/real/state.h"
@@ -30,6 +32,10 @@ struct own_function {
 #define SHIM_BUFFERED(timing, type, name, parameters, arguments)                       \
     {(void (*)(void))shim_##name, SHIM_FN_##name},
 static const struct own_function own_functions[] = {
+#define SHIM_PASSED(timing, type, name, parameters, arguments)                         \
+    {(void (*)(void))shim_pass_##name, SHIM_FN_##name},
+#define SHIM_ASSEMBLED(name, parameters, arguments)                                    \
+    {(void (*)(void))shim_assembled_##name, SHIM_FN_##name},
 #include "mpi_shim/real/functions.def"
 };
 
@@ -55,13 +61,21 @@ static void name_function(uintptr_t start, struct bcs_stand *stand)
     }
 }
 
-/** Whether a file has bindings (see caller.c), or is the MPI library, which calls
- *  back. */
+/** Whether a file has bindings (see caller.c), or is of the MPI library, which calls
+ *  back: its own libraries and plugins, and those that progress it. */
 static bool is_binding(const char *path)
 {
+    static const char *const begins[] = {"libmpi",   "libopen-", "mca_",     "libpmix",
+                                         "libevent", "libuc",    "libfabric"};
     const char *name = strrchr(path, '/');
 
-    return strncmp(name == NULL ? path : name + 1, "libmpi", strlen("libmpi")) == 0;
+    name = name == NULL ? path : name + 1;
+    for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+        if (strncmp(name, begins[i], strlen(begins[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /** An _Unwind_Backtrace function, from the innermost frame on. */

@@ -19,6 +19,7 @@
 #include "libbcs/session/mapping.h"
 #include "libbcs/session/variables.h"
 #include "mds/mds_config.h"
+#include "mpi_shim/calls/assemble.h"
 #include "mpi_shim/calls/call_place.h"
 #include "mpi_shim/calls/call_recording.h"
 #include "mpi_shim/calls/caller.h"
@@ -96,6 +97,7 @@ static int attach(struct nic_config *config, const struct mds_config *mds)
         .idle = idle,
         .move_external = shim_progress_real,
         .name_group = shim_comm_name_group,
+        .name_call = shim_assemble_name,
         .find_call = shim_call_place,
         .describe = shim_standing_describe,
         .has_others = shim_standing_has_others,
@@ -239,10 +241,11 @@ int shim_Finalize(void)
     shim_request_drain();
     shim_leave();
     shim_pack_teardown();
-    shim_wait_outside();
+    shim_outside_begin();
     /* Attributes of MPI_COMM_SELF are deleted in there, and may still communicate; ours
      * is the last, and writes the report (ending.c). */
     rc = shim_real.Finalize();
+    shim_outside_end();
     shim_progress_hook_remove();
     bcs_forked_unwatch(&shim_state.forked);
     shim_gate_close();

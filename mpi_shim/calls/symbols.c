@@ -13,6 +13,7 @@
 #include "libbcs/fabric/base/forked.h"
 #include "libbcs/fabric/base/log.h"
 #include "mds/collect.h"
+#include "mpi_shim/calls/assemble.h"
 #include "mpi_shim/calls/caller.h"
 #include "mpi_shim/calls/lint.h"
 #include "mpi_shim/calls/mpi_calls.h"
@@ -194,15 +195,16 @@ static void shim_symbols_made(enum shim_lint_kind kind, uintptr_t handle)
     SHIM_DEFINE_LOCAL(name, parameters, arguments, SHIM_FREED, SHIM_NOTHING, kind,     \
                       handle)
 
-#define SHIM_PASSED(timing, type, name, parameters, arguments)                         \
-    SHIM_DEFINE_TOOL(type, name, parameters, arguments, shim_pass_##name)              \
+/* A function that the real library carries out; inner is the way to it. */
+#define SHIM_DEFINE_PASSED(type, name, parameters, arguments, inner)                   \
+    SHIM_DEFINE_TOOL(type, name, parameters, arguments, inner)                         \
     SHIM_EXPORT type PMPI_##name parameters                                            \
     {                                                                                  \
         if (__builtin_expect(shim_state.gate.pmpi_is_slow, false)) {                   \
             shim_call_from(__builtin_return_address(0), __builtin_dwarf_cfa());        \
             shim_symbols_enter(SHIM_FN_##name);                                        \
         }                                                                              \
-        return shim_pass_##name arguments;                                             \
+        return inner arguments;                                                        \
     }                                                                                  \
     SHIM_EXPORT type MPI_##name parameters                                             \
     {                                                                                  \
@@ -210,8 +212,12 @@ static void shim_symbols_made(enum shim_lint_kind kind, uintptr_t handle)
             shim_call_from(__builtin_return_address(0), __builtin_dwarf_cfa());        \
             return shim_slow_##name arguments;                                         \
         }                                                                              \
-        return shim_pass_##name arguments;                                             \
+        return inner arguments;                                                        \
     }
+#define SHIM_PASSED(timing, type, name, parameters, arguments)                         \
+    SHIM_DEFINE_PASSED(type, name, parameters, arguments, shim_pass_##name)
+#define SHIM_ASSEMBLED(name, parameters, arguments)                                    \
+    SHIM_DEFINE_PASSED(int, name, parameters, arguments, shim_assembled_##name)
 
 #define SHIM_LIFECYCLE(type, name, parameters, arguments)                              \
     SHIM_DEFINE_TOOL(type, name, parameters, arguments, shim_##name)                   \

@@ -54,7 +54,7 @@ static void tell(const struct shim_comm *comm, struct shim_agreement *agreement)
 {
     bool is_leading_side = comm->whole->rank == comm->group.rank;
 
-    shim_wait_outside();
+    shim_outside_begin();
     if (shim_comm_is_inter(comm)) {
         tell_across(comm, is_leading_side, agreement);
         tell_across(comm, !is_leading_side, agreement);
@@ -62,6 +62,7 @@ static void tell(const struct shim_comm *comm, struct shim_agreement *agreement)
         shim_real.Bcast(agreement, sizeof(*agreement), shim_handles.byte, 0,
                         comm->handle);
     }
+    shim_outside_end();
 }
 
 bool shim_agree(const struct shim_comm *comm, struct shim_agreement *agreement_out)

@@ -5,6 +5,10 @@
  * library. Within shim_progress_real and shim_test_real it does nothing, since their
  * caller runs the engine anyway.
  *
+ * A call in which the real library may wait for others is "outside". One that lasts
+ * tells where it stands, as something of which nobody here knows how it ends, and takes
+ * that back when it is over.
+ *
  * A rank that waits in the real library calls those that sleep in us (external.h). What
  * cannot call: processes of other jobs, once there are any. From then on a rank that
  * waits in us looks after the real library now and then by itself.
@@ -20,16 +24,20 @@
 
 #include "libbcs/api/message/external.h"
 #include "libbcs/api/message/wait.h"
+#include "libbcs/api/record/stand_tell.h"
 #include "libbcs/fabric/base/notice.h"
+#include "mpi_shim/real/door.h"
 #include "mpi_shim/real/real.h"
 #include "mpi_shim/real/state.h"
 
 /* What a thread is doing in the real library. */
 static _Thread_local struct {
-    uint32_t depth;    /* passed calls under way: more than 1 are the library's own */
-    uint32_t n_hooks;  /* calls of the progress hook */
-    uint64_t since_ns; /* when a wait began; 0: the progress hook will say */
-    bool is_poking;    /* inside shim_progress_real */
+    uint32_t depth;     /* passed calls under way: more than 1 are the library's own */
+    uint32_t n_outside; /* calls under way that may wait in there, one in another */
+    uint32_t n_hooks;   /* calls of the progress hook */
+    uint64_t since_ns;  /* when the outermost began; 0: the progress hook will say */
+    struct bcs_waiter waiter; /* by which it has told where it stands */
+    bool is_poking;           /* inside shim_progress_real */
 } thread __attribute__((tls_model("initial-exec")));
 
 /* Calls of the hook of which one does something, since others wait for the real
@@ -62,8 +70,26 @@ void shim_pass_connected(void)
     shim_leave();
 }
 
+void shim_outside_begin(void)
+{
+    if (thread.n_outside++ == 0) {
+        thread.since_ns = 0;
+        thread.waiter.since_ticks = 0;
+    }
+}
+
+void shim_outside_end(void)
+{
+    if (--thread.n_outside == 0 && thread.waiter.stand != 0) {
+        shim_enter();
+        bcs_stand_withdraw(shim_context(), &thread.waiter);
+        shim_leave();
+    }
+}
+
 void shim_pass_begin(enum shim_function function)
 {
+    shim_outside_begin();
     if (thread.depth++ > 0 || !shim_state.gate.is_active) {
         return;
     }
@@ -73,22 +99,15 @@ void shim_pass_begin(enum shim_function function)
         bcs_notice(BCS_NOTICE_PASSED, "BCS does not carry %s",
                    shim_function_names[function]);
     }
-    thread.since_ns = 0;
     if (__builtin_expect(shim_pass_connects(function), 0)) {
         shim_pass_connected();
-    }
-}
-
-void shim_wait_outside(void)
-{
-    if (thread.depth == 0) {
-        thread.since_ns = 0;
     }
 }
 
 void shim_pass_end(void)
 {
     thread.depth--;
+    shim_outside_end();
 }
 
 void shim_pass_counts(uint64_t *counts_out, uint32_t n)
@@ -120,6 +139,20 @@ bool shim_test_real(MPI_Request *request)
     return flag != 0;
 }
 
+/** Tell, once, where the call stands in which this thread is outside. */
+static void tell_outside(void)
+{
+    static const struct bcs_stand_about outside = {
+        .kind = BCS_STAND_FOREIGN, .peer = -1, .tag = -1};
+
+    if (thread.n_outside > 0 && thread.waiter.stand == 0 && shim_enter_at_once()) {
+        if (bcs_stand_is_due(shim_context(), &thread.waiter)) {
+            bcs_stand_at(shim_context(), &thread.waiter, &outside);
+        }
+        shim_leave();
+    }
+}
+
 static int shim_progress_hook(void)
 {
     if (thread.is_poking) {
@@ -130,6 +163,7 @@ static int shim_progress_hook(void)
          bcs_context_is_crowded(shim_context()))) {
         shim_state.progress.callback();
         bcs_external_call(shim_context(), &thread.since_ns);
+        tell_outside();
     }
     return 0;
 }

@@ -17,9 +17,13 @@
  *  another passed call, or the shim is not active. */
 void shim_pass_begin(enum shim_function function);
 
-/** A call of the real library begins that may wait for other ranks there, and is no
- *  passed one: how long it has waited counts from now. */
-void shim_wait_outside(void);
+/** A call of the real library begins that may wait for other ranks there; passed ones
+ *  do this by themselves. How long it has waited counts from now, unless this thread is
+ *  in another such call already. Then call shim_outside_end. */
+void shim_outside_begin(void);
+
+/** That call has returned. Outside of the door. */
+void shim_outside_end(void);
 
 /** The passed call of this thread ends. */
 void shim_pass_end(void);

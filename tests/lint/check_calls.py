@@ -77,7 +77,9 @@ CALL_EDGES = {
         "libbcs/fabric/core", "nic_threads/rules", "mds", "libbcs/report", "libbcs/session",
     ],
     "libbcs/bsplib": ["libbcs/cbsp"],
-    "mpi_shim/real": ["mds", "libbcs/api/message", "libbcs/api"],
+    "mpi_shim/real": [
+        "mds", "libbcs/api/record", "libbcs/api/message", "libbcs/api",
+    ],
     "mpi_shim/data": ["nic_threads/rules", "mpi_shim/real"],
     "mpi_shim/comm": ["libbcs/api/message", "libbcs/api", "mpi_shim/real"],
     "mpi_shim/collective": [

@@ -83,7 +83,7 @@ INCLUDE_EDGES = {
     "mpi_shim/real": [
         "libbcs/include/bcs/status.h", "mds/collect.h", "libbcs/api/message/external.h",
         "libbcs/api/message/misuse.h", "libbcs/api/message/turns.h", "libbcs/api/message/wait.h",
-        "libbcs/api/attach.h",
+        "libbcs/api/record/stand_tell.h", "libbcs/api/attach.h",
     ],
     "mpi_shim/data": [
         "libbcs/include/bcs/bcs.h", "nic_threads/rules/reduce_ops.h", "mpi_shim/real",

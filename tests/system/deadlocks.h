@@ -62,6 +62,18 @@ void cancelled_again_and_again(void);
 /** Sends that somebody has taken, so that they are not taken back. */
 void cancelled_too_late(void);
 
+/** All but the last rank make a communicator; that one waits for rank 0. */
+void one_does_not_duplicate(void);
+
+/** The same of a window. */
+void one_makes_no_window(void);
+
+/** Half of the ranks make one of both, and wait for each other. */
+void one_does_not_split_a_part(void);
+
+/** The last rank comes late to what makes communicators, a window and a file. */
+void late_to_what_is_made(void);
+
 /** While MPI_Init_thread runs, a thread of the program starts another one, which lets
  *  all go on. */
 void late_thread_of_the_start(void);

@@ -284,6 +284,81 @@ void both_groups_receive(void)
     MPI_Comm_free(&group);
 }
 
+/** Whether this is the last rank, which leaves out what the others call: then it has
+ *  waited for rank 0. */
+static bool leaves_out(void)
+{
+    int rank = my_rank(), n_ranks;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    if (rank == n_ranks - 1) {
+        receive(0);
+    }
+    return rank == n_ranks - 1;
+}
+
+void one_does_not_duplicate(void)
+{
+    MPI_Comm copy;
+
+    if (!leaves_out()) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    }
+}
+
+void one_makes_no_window(void)
+{
+    static int word;
+    MPI_Win window;
+
+    if (!leaves_out()) {
+        MPI_Win_create(&word, sizeof(word), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    }
+}
+
+void one_does_not_split_a_part(void)
+{
+    int rank = my_rank();
+    MPI_Comm part, half;
+
+    MPI_Comm_split(MPI_COMM_WORLD, rank < 2, rank, &part);
+    if (rank == 0) {
+        MPI_Comm_split(part, 0, 0, &half);
+    } else if (rank == 1) {
+        receive(0);
+    }
+}
+
+void late_to_what_is_made(void)
+{
+    int rank = my_rank(), n_ranks, word = 0;
+    MPI_Comm half, grid;
+    MPI_Win window;
+    MPI_File file;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    for (int i = 0; i < 4; i++) {
+        if (rank == n_ranks - 1) {
+            compute(WHILE_MS / 4);
+        }
+        if (i == 0) {
+            MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+        } else if (i == 1) {
+            MPI_Cart_create(MPI_COMM_WORLD, 1, &n_ranks, (int[]){1}, 0, &grid);
+        } else if (i == 2) {
+            MPI_Win_create(&word, sizeof(word), 1, MPI_INFO_NULL, MPI_COMM_WORLD,
+                           &window);
+        } else {
+            MPI_File_open(MPI_COMM_WORLD, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL,
+                          &file);
+        }
+    }
+    MPI_File_close(&file);
+    MPI_Win_free(&window);
+    MPI_Comm_free(&grid);
+    MPI_Comm_free(&half);
+}
+
 static void *send_late(void *unused)
 {
     (void)unused;

@@ -56,6 +56,33 @@ static void other_nonblocking(const struct run *run, int is_wrong)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/** A communicator is made by some, while the others are in a short collective of
+ *  ours. */
+static void duplicate_and_barrier(const struct run *run, int is_wrong)
+{
+    MPI_Comm copy;
+
+    if (is_wrong && run->is_last) {
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Comm_free(&copy);
+}
+
+/** Some make a communicator by one function, the others by another one. */
+static void duplicate_and_split(const struct run *run, int is_wrong)
+{
+    MPI_Comm made;
+
+    if (is_wrong && run->is_last) {
+        MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &made);
+    } else {
+        MPI_Comm_dup(MPI_COMM_WORLD, &made);
+    }
+    MPI_Comm_free(&made);
+}
+
 /* -------------------------------------------------------- one collective, not alike */
 
 static int root_of(const struct run *run, int is_wrong)
@@ -339,6 +366,8 @@ static const struct one {
     {"truncated_with_gaps", truncated_with_gaps, N_SHORT, 2, "error"},
     {"truncated_with_gaps_long", truncated_with_gaps, N_LONG, 2, "error"},
     {"truncated_often", truncated_often, N_SHORT, 2, "returned"},
+    {"duplicate_and_barrier", duplicate_and_barrier, 1, 2, "error"},
+    {"duplicate_and_split", duplicate_and_split, 1, 2, "error"},
     {"ended_before_barrier", ended_before_barrier, 1, 2, "error"},
     {"ended_before_send", ended_before_send, 1, 2, "stuck"},
     {"ended_before_receive", ended_before_receive, 1, 2, "stuck"},

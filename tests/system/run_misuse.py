@@ -93,6 +93,9 @@ WORDS = {
     "crowd_in_barrier": CROWD,
     "crowd": CROWD,
     "crowd_long": CROWD,
+    "duplicate_and_barrier": [rf"{REFUSED} {STANDARD}", CALL, "(?:a barrier|MPI_Comm_dup).*"
+                              "(?:a barrier|MPI_Comm_dup)", rf"MPI_Comm_dup, on MPI_COMM_WORLD, {PLACE}"],
+    "duplicate_and_split": [rf"{REFUSED} {STANDARD}", CALL, "MPI_Comm_(?:dup|split).*MPI_Comm_(?:dup|split)"],
     "ended_before_barrier": [r"rank \d+ (?:is )?in a barrier", r"rank \d+ (?:is )?in MPI_Finalize",
                              CALL, STANDARD],
     "ended_before_send": [rf"in MPI_Finalize {PLACE}, while rank 0 waits for what has not been called",

@@ -7,6 +7,7 @@ on, ends as it would, and leaves nothing behind.
 
 import argparse
 import os
+import re
 import shlex
 import signal
 import sys
@@ -24,6 +25,8 @@ MODES = {
 TOLD = "nothing has moved in the job"
 NO_VERDICT = "this proves nothing and is no verdict"
 STANDS = "  0: MPI_Wait, receive from rank 1, tag 4, on MPI_COMM_WORLD"
+OUTSIDE = re.compile(r"^  0: MPI_Win_fence, something of the MPI library, (?:at \w+, standstills\.c:\d+"
+                     r"|at 0x\w+ in \S+), for ", re.MULTILINE)
 PATIENCE_S = 0.4
 MOVING = ("barriers", "messages", "longs", "sums")
 ATTEMPTS = 4
@@ -79,6 +82,18 @@ def test_still(arguments, report, name, mode):
         if not await_word(arguments, one, "poll") or not await_text(arguments, one, TOLD, 2):
             problems.append("polling in vain is not told as a standstill, once")
         report.case(f"still, {name}", problems + problems_of_end(arguments, one))
+    finally:
+        one.close()
+
+
+def test_outside(arguments, report, name, mode):
+    """A rank in a call that the MPI library carries is told with the call and its place."""
+    one = start(arguments, mode, PATIENCE_S, ["outside", "0"])
+    try:
+        problems = [] if await_text(arguments, one, TOLD, 1) else ["the standstill is not told once"]
+        if not one.await_that(lambda: OUTSIDE.search(one.errors_so_far()), arguments.timeout):
+            problems.append(f"it says {one.errors_so_far()!r}")
+        report.case(f"outside, {name}", problems + problems_of_end(arguments, one))
     finally:
         one.close()
 
@@ -193,6 +208,7 @@ def main():
     names = arguments.mode or list(MODES)
     for name in names:
         test_still(arguments, report, name, MODES[name])
+        test_outside(arguments, report, name, MODES[name])
     for i, act in enumerate(MOVING):
         for name in modes.of_case(names, i, arguments.in_turn):
             test_moving(arguments, report, name, MODES[name], act)

@@ -9,6 +9,7 @@
  *   sums MS       sums on a communicator of their own
  *   still 0       rank 0 waits for rank 1, which does nothing until it gets SIGUSR2
  *   poll 0        the same, but rank 0 polls by MPI_Test
+ *   outside 0     rank 0 is in a call of the MPI library meanwhile
  *
  * Rank 0 prints each word when it begins, and how many turns it took when it ends.
  */
@@ -76,6 +77,20 @@ static void stand(int polls)
     }
 }
 
+/** Rank 0 waits in a call that the MPI library carries, until rank 1 has been told. */
+static void stand_outside(void)
+{
+    MPI_Win window;
+    int word = 0, signal;
+
+    MPI_Win_create(&word, sizeof(word), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    if (rank == 1) {
+        sigwait(&told, &signal);
+    }
+    MPI_Win_fence(0, window);
+    MPI_Win_free(&window);
+}
+
 /** Whether there is another turn; all ranks know by what rank 0 says. */
 static int turn(const char *what, int goes_on)
 {
@@ -99,6 +114,8 @@ static void act(const char *what, double seconds)
     }
     if (strcmp(what, "still") == 0 || strcmp(what, "poll") == 0) {
         stand(what[0] == 'p');
+    } else if (strcmp(what, "outside") == 0) {
+        stand_outside();
     } else {
         while (turn(what, MPI_Wtime() < end)) {
             n_turns++;

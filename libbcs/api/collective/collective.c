@@ -135,15 +135,31 @@ int bcs_api_barrier(struct bcs_context *context, struct bcs_group *group,
     return bcs_plan_end(plan);
 }
 
-int bcs_wait_for_end(struct bcs_context *context, struct bcs_group *group)
+/** A barrier of its own kind: members that are in any other one are refused. */
+static int wait_for_all(struct bcs_context *context, struct bcs_group *group,
+                        int kernel, const char *words)
 {
     struct bcs_engine_collective_args args = {
         .kind = BCS_ENGINE_BARRIER,
         .root = BCS_ROOT_ALL,
-        .kernel = BCS_KERNEL_END,
+        .kernel = kernel,
+        .words = words,
     };
 
     return group->size == 1 ? 0 : bcs_engine_collective(context, group, &args);
+}
+
+int bcs_wait_for_end(struct bcs_context *context, struct bcs_group *group)
+{
+    return wait_for_all(context, group, BCS_KERNEL_END, NULL);
+}
+
+int bcs_wait_for_members(struct bcs_context *context, struct bcs_group *group,
+                         unsigned int call)
+{
+    return wait_for_all(
+        context, group, BCS_KERNEL_CALLS + (int)call,
+        context->hooks.name_call == NULL ? NULL : context->hooks.name_call(call));
 }
 
 static int bcast_by_engine(struct bcs_context *context, struct bcs_group *group,

@@ -19,8 +19,9 @@ enum bcs_engine_collective_kind {
     BCS_ENGINE_ALLTOALL,
 };
 
-/* The kernel of a barrier that is the end of a member's work. */
-enum { BCS_KERNEL_END = 1 };
+/* The kernel of a barrier that is the end of a member's work; and the first of those
+ * that are the beginning of a call of the caller's own, whose number is added. */
+enum { BCS_KERNEL_END = 1, BCS_KERNEL_CALLS };
 
 struct bcs_engine_collective_args {
     enum bcs_engine_collective_kind kind;
@@ -30,6 +31,7 @@ struct bcs_engine_collective_args {
     const void *in; /* broadcast: at the root; reduction: everywhere */
     void *out;      /* where this member gets data; may be equal to in */
     size_t n_bytes;
+    const char *words; /* what it is; NULL: its kind says so */
 };
 
 /** What it is, in words. */
@@ -42,7 +44,7 @@ bcs_collective_words(const struct bcs_engine_collective_args *args)
         [BCS_ENGINE_ALLTOALL] = "alltoall",
     };
 
-    return words[args->kind];
+    return args->words != NULL ? args->words : words[args->kind];
 }
 
 /** The kernel that its members must agree on. @return -1: none */

@@ -17,8 +17,21 @@
 
 enum { N_NAME_BYTES = 96, N_TEXT_BYTES = 96 };
 
+/** What a barrier is that a member has come to. */
+static const char *words_of_barrier(const struct bcs_context *context,
+                                    unsigned int kernel)
+{
+    if (kernel >= BCS_KERNEL_CALLS) {
+        return context->hooks.name_call == NULL
+                   ? "a call of its own"
+                   : context->hooks.name_call(kernel - BCS_KERNEL_CALLS);
+    }
+    return kernel == BCS_KERNEL_END ? "MPI_Finalize" : "a barrier";
+}
+
 /** What a member has called, as a text. */
-static void describe(uint64_t signature, char text_out[N_TEXT_BYTES])
+static void describe(const struct bcs_context *context, uint64_t signature,
+                     char text_out[N_TEXT_BYTES])
 {
     uint16_t operation = nic_signature_operation(signature);
     char reduction[BCS_KERNEL_WORDS_BYTES];
@@ -30,8 +43,7 @@ static void describe(uint64_t signature, char text_out[N_TEXT_BYTES])
     switch (bcs_operation_kind(operation)) {
     case BCS_COLLECTIVE_BARRIER:
         snprintf(text_out, N_TEXT_BYTES, "%s",
-                 bcs_operation_kernel(operation) == BCS_KERNEL_END ? "MPI_Finalize"
-                                                                   : "a barrier");
+                 words_of_barrier(context, bcs_operation_kernel(operation)));
         break;
     case BCS_COLLECTIVE_BCAST:
         snprintf(text_out, N_TEXT_BYTES, "a broadcast of %u bytes from rank %d",
@@ -78,8 +90,8 @@ int bcs_disagreement(struct bcs_context *context, const struct bcs_group *group,
         char name[N_NAME_BYTES], text[N_TEXT_BYTES], other_text[N_TEXT_BYTES];
 
         name_of(context, group, name);
-        describe(refusal->signature, text);
-        describe(refusal->other_signature, other_text);
+        describe(context, refusal->signature, text);
+        describe(context, refusal->other_signature, other_text);
         bcs_error(
             "the members of %s are not in the same collective: rank %d is in %s, "
             "rank %d in %s; MPI-3.1, 5.1 and 5.13: all members must call the same "

@@ -37,6 +37,8 @@ struct bcs_hooks {
                        size_t n_name_bytes);
     /** From where in the program the API is being called: call, address and base. */
     void (*find_call)(struct bcs_stand *stand);
+    /** What the user calls a call of bcs_wait_for_members. */
+    const char *(*name_call)(unsigned int call);
     /** What a request that is pending is about, if it is known: all but the request. */
     void (*describe)(const struct bcs_request *request, struct bcs_stand_about *about);
     /** Whether the caller has something under way that may post while this process

@@ -13,6 +13,9 @@
 
 #include "libbcs/fabric/base/waiter.h"
 
+/** Numbers of calls for bcs_wait_for_members are less. */
+enum { BCS_CALLS_MOST = 8192 };
+
 /** So many turns of waits, at most, are between two looks at what is not ours. */
 enum { BCS_TURNS_A_LOOK = 128 };
 
@@ -37,6 +40,17 @@ void bcs_wait_stop(struct bcs_context *context, struct bcs_waiter *waiter);
  *  BCS_E_DISAGREED: others are in another collective of the group, and have been
  *  refused; call it again */
 int bcs_wait_for_end(struct bcs_context *context, struct bcs_group *group);
+
+/**
+ * Wait until all members of a group are in the same call of the caller's own, which is
+ * collective and which the API does not carry.
+ *
+ * @param call  a number of the caller's own, which hooks.name_call names; below
+ *              BCS_CALLS_MOST
+ * @return 0, or BCS_E_DISAGREED: others are in another collective (logged)
+ */
+int bcs_wait_for_members(struct bcs_context *context, struct bcs_group *group,
+                         unsigned int call);
 
 /** From now on there is something to look after whose processes cannot call this one:
  *  waits wake up now and then, until bcs_wait_sleep_long has been called as often. */
