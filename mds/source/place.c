@@ -21,7 +21,10 @@
 #include "mds/source/place_file.h"
 #include "mds/source/reader.h"
 
-enum { CODES_MOST = 8, ID_BYTES = 64, LINE_PARTS = 3, PARTS = 4, ANSWERS = 127 };
+enum { CODES_MOST = 8, ID_BYTES = 64, ANSWERS = 127 };
+
+/** The texts of an answer. */
+enum { WORDS, FUNCTION, SOURCE, LINE, LACKS_LINES, PARTS };
 
 /** What a child is asked. */
 struct question {
@@ -29,6 +32,7 @@ struct question {
     uint32_t n_id_bytes;
     uint8_t id[ID_BYTES];
     uint8_t wants_line;
+    uint8_t depth; /* see place_describe_around */
 };
 
 /** What a child has answered, and its question. */
@@ -84,8 +88,7 @@ static void print_unknown(FILE *out, const char *path, uint64_t address,
     fprintf(out, "0x%" PRIx64 " in %s%s", address, place_last_part(path), why);
 }
 
-/** The words for a place, and behind them, each ended by a zero, function, file and
- *  line. */
+/** The words for a place, and behind them the other parts of an answer. */
 static void print_place(FILE *out, const struct served *served,
                         const struct place *place)
 {
@@ -98,8 +101,10 @@ static void print_place(FILE *out, const struct served *served,
         fprintf(out, "+0x%" PRIx64 ", %s", place->offset,
                 place_last_part(served->path));
     }
-    fprintf(out, "%c%s%c%s%c%d%c", 0, place->function == NULL ? "" : place->function, 0,
-            place->file == NULL ? "" : place->file, 0, place->line, 0);
+    fprintf(out, "%c%s%c%s%c%d%c%s%c", 0,
+            place->function == NULL ? "" : place->function, 0,
+            place->file == NULL ? "" : place->file, 0, place->line, 0,
+            place->lacks_lines ? "1" : "", 0);
     free(function);
 }
 
@@ -124,12 +129,42 @@ static void answer(const struct served *served, int answers, bool is_last,
     }
 }
 
+/** Answer with the function that calls, and then with its line. */
+static void serve_innermost(const struct served *served,
+                            const struct question *question, int answers)
+{
+    uint64_t address = question->address;
+    struct place place = {0};
+    bool is_known = place_file_function(served->file, address, &place);
+
+    if (question->wants_line) {
+        answer(served, answers, false, address, is_known ? &place : NULL, "");
+        is_known = place_file_line(served->file, address, 0, &place);
+        place.lacks_lines = place.line == 0;
+    }
+    answer(served, answers, true, address, is_known ? &place : NULL, "");
+}
+
+/** Answer with a function further out, and where it has the one before; with nothing if
+ *  there is none. */
+static void serve_around(const struct served *served, const struct question *question,
+                         bool is_readable, int answers)
+{
+    struct place place = {0};
+
+    if (is_readable &&
+        place_file_line(served->file, question->address, question->depth, &place)) {
+        answer(served, answers, true, question->address, &place, "");
+    } else {
+        reader_tell(answers, true, "", 0);
+    }
+}
+
 static void serve(void *arg, const char *bytes, size_t n_bytes, int answers)
 {
     struct served *served = arg;
     struct question question;
-    struct place place = {0};
-    bool is_known;
+    bool is_readable;
 
     if (n_bytes != sizeof(question)) {
         return;
@@ -140,18 +175,16 @@ static void serve(void *arg, const char *bytes, size_t n_bytes, int answers)
         served->file = place_file_open(served->path);
         served->demangler = demangler_open();
     }
-    if (served->file == NULL ||
-        !place_file_is(served->file, question.id, question.n_id_bytes)) {
+    is_readable = served->file != NULL &&
+                  place_file_is(served->file, question.id, question.n_id_bytes);
+    if (question.depth > 0) {
+        serve_around(served, &question, is_readable, answers);
+    } else if (is_readable) {
+        serve_innermost(served, &question, answers);
+    } else {
         answer(served, answers, true, question.address, NULL,
                served->file == NULL ? "" : ", which has changed since");
-        return;
     }
-    is_known = place_file_function(served->file, question.address, &place);
-    if (question.wants_line) {
-        answer(served, answers, false, question.address, is_known ? &place : NULL, "");
-        is_known = place_file_line(served->file, question.address, &place);
-    }
-    answer(served, answers, true, question.address, is_known ? &place : NULL, "");
 }
 
 /* ---- in the parent
@@ -223,7 +256,8 @@ static struct code *find_code(struct places *places, const char *path)
 static bool is_same(const struct question *a, const struct question *b)
 {
     return a->address == b->address && a->wants_line == b->wants_line &&
-           a->n_id_bytes == b->n_id_bytes && memcmp(a->id, b->id, sizeof(a->id)) == 0;
+           a->depth == b->depth && a->n_id_bytes == b->n_id_bytes &&
+           memcmp(a->id, b->id, sizeof(a->id)) == 0;
 }
 
 /** The bytes of an answer up to the end of its last part. */
@@ -256,7 +290,8 @@ static void keep_answer(struct answered **slot, const struct question *question,
 static bool ask(struct code *code, const struct question *question, uint64_t *left_ns,
                 char answer_out[READER_ANSWER_BYTES])
 {
-    struct answered **slot = &code->answered[question->address % ANSWERS];
+    struct answered **slot =
+        &code->answered[(question->address + question->depth) % ANSWERS];
     bool is_last = false;
 
     if (*slot != NULL && is_same(&(*slot)->question, question)) {
@@ -285,9 +320,10 @@ static bool ask(struct code *code, const struct question *question, uint64_t *le
 /** Find the words for a place in a file, as well as can be in time. @param answer_out
  *  "": none */
 static void find(struct places *places, const struct place_module *module,
-                 uint64_t address, char answer_out[READER_ANSWER_BYTES])
+                 uint64_t address, uint8_t depth, char answer_out[READER_ANSWER_BYTES])
 {
-    struct question question = {.address = address, .n_id_bytes = module->n_id_bytes};
+    struct question question = {
+        .address = address, .n_id_bytes = module->n_id_bytes, .depth = depth};
     struct code *code = find_code(places, module->path);
 
     memset(answer_out, 0, READER_ANSWER_BYTES);
@@ -305,6 +341,9 @@ static void find(struct places *places, const struct place_module *module,
             return;
         }
         question.wants_line = false;
+    }
+    if (depth > 0) {
+        return; /* symbols know of no other function there */
     }
     code->is_lost = !ask(code, &question, &places->functions_ns, answer_out);
 }
@@ -335,9 +374,10 @@ static struct place place_of(struct places *places, const char *answer)
         answer += answer < end;
     }
     return (struct place){
-        .function = keep(places, parts[1]),
-        .file = keep(places, parts[2]),
-        .line = atoi(parts[LINE_PARTS]),
+        .function = keep(places, parts[FUNCTION]),
+        .file = keep(places, parts[SOURCE]),
+        .line = atoi(parts[LINE]),
+        .lacks_lines = *parts[LACKS_LINES] != '\0',
     };
 }
 
@@ -354,8 +394,8 @@ static void print_address(FILE *out, const struct place_module *module,
     }
 }
 
-char *place_describe(struct places *places, const struct place_module *module,
-                     uint64_t address, struct place *place_out)
+char *place_describe_around(struct places *places, const struct place_module *module,
+                            uint64_t address, uint8_t depth, struct place *place_out)
 {
     char answer[READER_ANSWER_BYTES] = "";
     char *text = NULL;
@@ -363,13 +403,16 @@ char *place_describe(struct places *places, const struct place_module *module,
     FILE *out;
 
     if (address != 0 && module->path != NULL) {
-        find(places, module, address, answer);
+        find(places, module, address, depth, answer);
     }
     if (place_out != NULL) {
         *place_out = place_of(places, answer);
     }
     if (answer[0] != '\0') {
         return strdup(answer);
+    }
+    if (depth > 0) {
+        return NULL;
     }
     out = open_memstream(&text, &n_bytes);
     if (out != NULL) {
@@ -380,4 +423,10 @@ char *place_describe(struct places *places, const struct place_module *module,
         }
     }
     return text;
+}
+
+char *place_describe(struct places *places, const struct place_module *module,
+                     uint64_t address, struct place *place_out)
+{
+    return place_describe_around(places, module, address, 0, place_out);
 }

@@ -70,4 +70,14 @@ const char *place_last_part(const char *path);
 char *place_describe(struct places *places, const struct place_module *module,
                      uint64_t address, struct place *place_out);
 
+/**
+ * The same of a function further out: the compiler has put the one that calls into it,
+ * or one around that.
+ *
+ * @param depth  how many functions further out
+ * @return for free; NULL: there is none, or no memory
+ */
+char *place_describe_around(struct places *places, const struct place_module *module,
+                            uint64_t address, uint8_t depth, struct place *place_out);
+
 #endif

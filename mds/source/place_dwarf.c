@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds functions and lines by libdw; see place_file.h. Of what is inline in our own
- * headers the place is where the program has it: its own line says more than ours.
+ * Finds functions and lines by libdw; see place_file.h. A function that the compiler
+ * has put into another one is one of its own here. What is inline in our own headers is
+ * not: its place is where the program has it, as that line says more than ours.
  *
  * Nobody but this file has libdw look for debug information, and libdw is only asked
  * about what is found here, by build id or by debug link, in a file of this machine.
@@ -22,11 +23,17 @@
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 
+#include "mds/source/demangle.h"
 #include "mds/source/reader.h"
 
 #define DEBUG_FOLDER "/usr/lib/debug"
 
-enum { PATH_BYTES = 4096, CHUNK_BYTES = 1 << 16 };
+enum {
+    PATH_BYTES = 4096,
+    CHUNK_BYTES = 1 << 16,
+    FUNCTIONS_MOST = 32,
+    NESTED_MOST = 64
+};
 
 /** A file that has been opened. */
 struct place_file {
@@ -277,45 +284,115 @@ static bool is_in_our_header(const char *file)
     return false;
 }
 
-/** Take the place where an inline function is for that of the code in it. */
-static void take_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct place *place)
+/** Take the place where an inline function is for that of the code in it. @return
+ *  whether it is known */
+static bool take_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct place *place)
 {
     Dwarf_Attribute file_attribute, line_attribute;
     Dwarf_Word file, line;
     Dwarf_Files *files;
     size_t n_files;
+    const char *path;
 
-    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &file_attribute), &file) ==
-            0 &&
-        dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &line_attribute), &line) ==
-            0 &&
-        line <= INT_MAX && dwarf_getsrcfiles(unit, &files, &n_files) == 0 &&
-        file < n_files) {
-        place->file = dwarf_filesrc(files, file, NULL, NULL);
-        place->line = place->file == NULL ? 0 : (int)line;
+    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &file_attribute), &file) !=
+            0 ||
+        dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &line_attribute), &line) !=
+            0 ||
+        line > INT_MAX || dwarf_getsrcfiles(unit, &files, &n_files) != 0 ||
+        file >= n_files || (path = dwarf_filesrc(files, file, NULL, NULL)) == NULL) {
+        return false;
     }
+    place->file = path;
+    place->line = (int)line;
+    return true;
 }
 
-/** Leave inline functions of our headers, from the innermost on. */
-static void leave_our_headers(Dwfl_Module *module, GElf_Addr at, struct place *place)
+/** The name of a function: the linker's, where it tells more, else that of the source.
+ *  @param symbol  what is taken if there is none */
+static const char *name_of(Dwarf_Die *function, const char *symbol)
 {
-    Dwarf_Addr bias;
-    Dwarf_Die *unit = dwfl_module_addrdie(module, at, &bias);
-    Dwarf_Die *innermost = NULL, *around = NULL;
-    int n = unit == NULL ? 0 : dwarf_getscopes(unit, at - bias, &innermost);
+    Dwarf_Attribute attribute;
+    const char *linked = dwarf_formstring(
+        dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute));
+    const char *written = dwarf_diename(function);
 
-    /* What is around the innermost one where it was put, not where it is written. */
-    n = n <= 0 ? 0 : dwarf_getscopes_die(&innermost[0], &around);
-    for (int i = 0; i < n && is_in_our_header(place->file); i++) {
-        if (dwarf_tag(&around[i]) == DW_TAG_inlined_subroutine) {
-            take_call(unit, &around[i], place);
+    if (linked != NULL && demangle_is_needed(linked)) {
+        return linked;
+    }
+    return written == NULL || (symbol != NULL && demangle_is_needed(symbol)) ? symbol
+                                                                             : written;
+}
+
+/** Functions that have some code, each put into the one before, but for the first. */
+struct functions {
+    Dwarf_Die list[FUNCTIONS_MOST];
+    int n;
+};
+
+/** Add the functions in a scope that have some code. (dwarf_getscopes leaves out what
+ *  is in modules and namespaces, as these have no code of their own.) */
+static void add_functions(Dwarf_Die *scope, Dwarf_Addr at, int depth,
+                          struct functions *functions)
+{
+    Dwarf_Die part;
+    int rc = depth == NESTED_MOST ? -1 : dwarf_child(scope, &part);
+
+    for (; rc == 0; rc = dwarf_siblingof(&part, &part)) {
+        switch (dwarf_tag(&part)) {
+        case DW_TAG_module:
+        case DW_TAG_namespace:
+        case DW_TAG_class_type:
+        case DW_TAG_structure_type:
+            add_functions(&part, at, depth + 1, functions);
+            break;
+        case DW_TAG_subprogram:
+        case DW_TAG_inlined_subroutine:
+            if (dwarf_haspc(&part, at) > 0 && functions->n < FUNCTIONS_MOST) {
+                functions->list[functions->n++] = part;
+                add_functions(&part, at, depth + 1, functions);
+            }
+            break;
+        case DW_TAG_lexical_block:
+            if (dwarf_haspc(&part, at) > 0) {
+                add_functions(&part, at, depth + 1, functions);
+            }
+            break;
+        default:
+            break;
         }
     }
-    free(around);
-    free(innermost);
 }
 
-/** @return whether there is one */
+/** Find the function so far out from the one that has the code, but for those of our
+ *  headers.
+ *  @param place  of the code; receives that of the function
+ *  @return whether there are so many */
+static bool find_around(Dwfl_Module *module, GElf_Addr at, uint32_t depth,
+                        struct place *place)
+{
+    struct functions functions = {.n = 0};
+    Dwarf_Addr bias;
+    Dwarf_Die *unit = dwfl_module_addrdie(module, at, &bias);
+
+    if (unit != NULL) {
+        add_functions(unit, at - bias, 0, &functions);
+    }
+    for (int i = functions.n; i-- > 0;) {
+        Dwarf_Die *function = &functions.list[i];
+        bool is_inlined = dwarf_tag(function) == DW_TAG_inlined_subroutine;
+
+        if (!is_in_our_header(place->file) && depth-- == 0) {
+            place->function = name_of(function, is_inlined ? NULL : place->function);
+            return true;
+        }
+        if (!is_inlined || !take_call(unit, function, place)) {
+            break;
+        }
+    }
+    return false;
+}
+
+/** The line of an address. @return false: it is not known, nor what is around it */
 static bool find_line(Dwfl_Module *module, GElf_Addr at, struct place *place)
 {
     Dwfl_Line *line = dwfl_module_getsrc(module, at);
@@ -323,9 +400,6 @@ static bool find_line(Dwfl_Module *module, GElf_Addr at, struct place *place)
     if (line != NULL) {
         place->file = dwfl_lineinfo(line, NULL, &place->line, NULL, NULL, NULL);
         place->line = place->file == NULL ? 0 : place->line;
-    }
-    if (is_in_our_header(place->file)) {
-        leave_our_headers(module, at, place);
     }
     return place->line > 0;
 }
@@ -339,20 +413,32 @@ bool place_file_function(const struct place_file *file, uint64_t address,
     return at != 0 && find_function(file->own, at, place_out);
 }
 
-bool place_file_line(struct place_file *file, uint64_t address, struct place *place)
+/** The file with debug information that is apart. @return NULL: there is none */
+static Dwfl_Module *whole_of(struct place_file *file)
 {
-    GElf_Addr at = call_of(file->own, address);
+    if (!file->has_looked) {
+        file->has_looked = true;
+        file->whole = read_module(file, true);
+    }
+    return file->whole;
+}
 
-    if (at != 0 && !find_line(file->own, at, place)) {
-        if (!file->has_looked) {
-            file->has_looked = true;
-            file->whole = read_module(file, true);
-        }
-        at = file->whole == NULL ? 0 : call_of(file->whole, address);
+bool place_file_line(struct place_file *file, uint64_t address, uint32_t depth,
+                     struct place *place)
+{
+    Dwfl_Module *module = file->own;
+    GElf_Addr at = call_of(module, address);
+
+    if (at != 0 && !find_line(module, at, place)) {
+        module = whole_of(file);
+        at = module == NULL ? 0 : call_of(module, address);
         if (at != 0) {
-            find_function(file->whole, at, place);
-            find_line(file->whole, at, place);
+            find_function(module, at, place);
+            find_line(module, at, place);
         }
     }
-    return place->function != NULL || place->line > 0;
+    if (at != 0 && place->line > 0 && find_around(module, at, depth, place)) {
+        return true;
+    }
+    return depth == 0 && (place->function != NULL || place->line > 0);
 }

@@ -16,6 +16,7 @@ struct place {
     uint64_t offset; /* of the return address in the function */
     const char *file;
     int line;
+    bool lacks_lines; /* its file has been looked at, and knows no line of it */
 };
 
 /** A file that has been opened. */
@@ -34,9 +35,17 @@ bool place_file_is(const struct place_file *file, const uint8_t *id,
 bool place_file_function(const struct place_file *file, uint64_t address,
                          struct place *place_out);
 
-/** The line of the source, and a better name of the function if there is one, from
- *  debug information in the file, or apart on this machine. @return whether something
- *  is known */
-bool place_file_line(struct place_file *file, uint64_t address, struct place *place);
+/**
+ * Find the line of the source, and a better name of the function if there is one, from
+ * debug information in the file, or apart on this machine. Names are as the linker has
+ * them where those tell more.
+ *
+ * @param depth  0: of the function that calls; else how many functions further out, as
+ *               the compiler has put one into the other
+ * @param place  what is known already, for the depth 0
+ * @return whether something is known
+ */
+bool place_file_line(struct place_file *file, uint64_t address, uint32_t depth,
+                     struct place *place);
 
 #endif

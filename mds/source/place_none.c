@@ -30,10 +30,12 @@ bool place_file_function(const struct place_file *file, uint64_t address,
     return false;
 }
 
-bool place_file_line(struct place_file *file, uint64_t address, struct place *place)
+bool place_file_line(struct place_file *file, uint64_t address, uint32_t depth,
+                     struct place *place)
 {
     (void)file;
     (void)address;
+    (void)depth;
     (void)place;
     return false;
 }

@@ -163,7 +163,7 @@ def test_sizes(arguments, report, ways, pid):
                 view.problems.append(f"the last line is {lines[-1]!r}")
             if n_columns == 200:
                 view.shows("MPI_Waitsome from 6, tag 11, or 1 more, ", ", on the grid", "BYTE/S",
-                           *["main, waiting_ways.c:", "send_in_a_thread, waiting_ways.c:"]
+                           *["wait_for_some, waiting_ways.c:", "send_in_a_thread, waiting_ways.c:"]
                            [:2 * arguments.has_lines])
             view.press("q")
             view.ends(0)

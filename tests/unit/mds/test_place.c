@@ -18,6 +18,8 @@
 #define LONG_NS (UINT64_C(3600) * 1000000000)
 #define SHORT_NS PLACE_HASTY_NS
 
+enum { N_AROUND = 3 };
+
 /** What a file does when it is opened, asked for a function, and for a line. */
 struct place_file {
     const char *path;
@@ -92,12 +94,20 @@ bool place_file_function(const struct place_file *file, uint64_t address,
     return file->has_function;
 }
 
-bool place_file_line(struct place_file *file, uint64_t address, struct place *place)
+/* Two functions are put into the one that the symbols tell. */
+bool place_file_line(struct place_file *file, uint64_t address, uint32_t depth,
+                     struct place *place)
 {
+    static const char *const names[] = {"sum", "step", "main"};
+
     file->line();
+    if (depth >= N_AROUND || (depth > 0 && !file->has_line)) {
+        return false;
+    }
     if (file->has_line) {
+        place->function = names[depth];
         place->file = "/src/sum.c";
-        place->line = (int)address;
+        place->line = (int)address + 100 * (int)depth;
     }
     return file->has_function || file->has_line;
 }
@@ -140,6 +150,53 @@ START_TEST(words_say_what_is_known)
     ck_assert(is_told("/a/missing", 0x4c1d, "0x4c1d in missing"));
     ck_assert(is_told(NULL, 0x4c1d, "0x4c1d in no file"));
     ck_assert(is_told("/a/good", 0, "elsewhere"));
+    end();
+}
+END_TEST
+
+START_TEST(functions_further_out_are_told)
+{
+    static const char *const words[N_AROUND] = {"sum, sum.c:12", "step, sum.c:112",
+                                                "main, sum.c:212"};
+    const struct place_module good = {.path = "/a/good"},
+                              bare = {.path = "/a/stripped"};
+    struct place place;
+
+    begin(LONG_NS);
+    for (int i = 0; i < 3 * N_AROUND; i++) {
+        uint8_t depth = (uint8_t)(i % N_AROUND);
+        char *text = place_describe_around(places, &good, 12, depth, &place);
+
+        ck_assert_str_eq(text, words[depth]);
+        ck_assert(!place.lacks_lines);
+        free(text);
+        ck_assert_ptr_null(place_describe_around(places, &good, 12, N_AROUND, &place));
+    }
+    ck_assert_ptr_null(place_describe_around(places, &bare, 12, 1, &place));
+    ck_assert_ptr_null(place_describe_around(
+        places, &(struct place_module){.path = "/a/missing"}, 12, 1, &place));
+    end();
+}
+END_TEST
+
+START_TEST(a_file_without_lines_is_told_from_one_that_was_not_read)
+{
+    static const struct {
+        const char *path;
+        bool lacks_lines;
+    } cases[] = {{"/a/good", false},
+                 {"/a/stripped", true},
+                 {"/a/missing", false},
+                 {"/a/deadly-lines", false}};
+
+    begin(LONG_NS);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct place place;
+
+        free(place_describe(places, &(struct place_module){.path = cases[i].path}, 12,
+                            &place));
+        ck_assert_int_eq(place.lacks_lines, cases[i].lacks_lines);
+    }
     end();
 }
 END_TEST
@@ -265,6 +322,8 @@ int main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, words_say_what_is_known);
+    tcase_add_test(tcase, functions_further_out_are_told);
+    tcase_add_test(tcase, a_file_without_lines_is_told_from_one_that_was_not_read);
     tcase_add_test(tcase, parts_of_a_place_stay_until_the_end);
     tcase_add_test(tcase, a_place_is_asked_for_once);
     tcase_add_test(tcase, another_file_than_the_one_that_ran_is_told);
