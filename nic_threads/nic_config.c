@@ -142,6 +142,19 @@ static const struct bcs_config_entry entries[] = {
             "a communicator leads it, of MPI_COMM_WORLD, too.",
     },
     {
+        .name = "BCS_PLACE_SKIP",
+        .fallback = NIC_PLACE_SKIP_USUAL,
+        .kind = BCS_CONFIG_TEXT,
+        .form = NIC_PLACE_SKIP_FORM,
+        FIELD(place_skip),
+        .help =
+            "What a report skips to find the line of the program that waits: "
+            "libraries, "
+            "by the names of their files, and files of code and Python modules in "
+            "folders of these names. If nothing else is left, the place is that of the "
+            "call.",
+    },
+    {
         .name = "BCS_REFEREE",
         .fallback = "abort",
         .kind = BCS_CONFIG_CHOICE,

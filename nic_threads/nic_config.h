@@ -44,8 +44,8 @@ enum nic_far_map {
 };
 
 /** Values of nic_config_table; all fields as bcs_config_read stores them, unless it
- *  says otherwise. All but spin_ns, record.metrics and record.places are the same in
- *  all processes of a job. */
+ *  says otherwise. All but spin_ns, record.metrics, record.places and place_skip are
+ *  the same in all processes of a job. */
 struct nic_config {
     uint64_t node_ranks; /* 0: all ranks of the machine in one node */
     uint64_t strobe;     /* enum nic_strobe_mode */
@@ -68,12 +68,24 @@ struct nic_config {
     struct bcs_limits limits;
     struct nic_record_config
         record; /* of no variable of this table: who reads it sets it */
+    char place_skip[BCS_CONFIG_TEXT_BYTES]; /* files of code that are not the program's
+                                               own, see NIC_PLACE_SKIP_FORM */
 };
+
+/* What is skipped to find a line of the program's own, beside the MPI library and its
+ * bindings: those of other languages, and what is built upon MPI. */
+#define NIC_PLACE_SKIP_USUAL                                                           \
+    "libopen-*,libpetsc*,libslepc*,libhdf5*,libnetcdf*,libpnetcdf*,"                   \
+    "libboost_mpi*,libscalapack*,libgomp*,libstdc++*,libpthread*,libffi*,_ctypes*,"    \
+    "python3*,libpython3*,/mpi4py/,/petsc4py/,/slepc4py/,/h5py/"
+#define NIC_PLACE_SKIP_FORM                                                            \
+    "patterns of files, and of /folders/, with commas; a + before them adds them to "  \
+    "the default"
 
 extern const struct bcs_config_table nic_config_table;
 
 /** A number that is the same for equal settings, and almost always another for others;
- *  spin_ns, record.metrics and record.places do not count. */
+ *  spin_ns, record.metrics, record.places and place_skip do not count. */
 uint64_t nic_config_digest(const struct nic_config *config);
 
 /** How many ports a node has of a job with so many. */

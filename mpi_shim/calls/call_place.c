@@ -3,22 +3,35 @@
  * Finds out where a call stands by looking at the stack of the thread that waits, so
  * that entry points have nothing to keep for it. The outermost frame of this library is
  * that of our function for the call: entry points jump to it, or it is in the table by
- * what they call; what it returns to is the place. Frames of the MPI library's Fortran
- * bindings are skipped, as caller.c does.
+ * what they call. What is above is the MPI library's bindings, what BCS_PLACE_SKIP
+ * names, and then the program's own frames.
+ *
+ * The unwinder goes by the tables that exceptions go by, and ends at a frame that has
+ * none. It is safe here: it runs in the thread whose stack it reads, within a call, so
+ * that no frame changes, and that thread holds no lock of the loader. The walk ends at
+ * the C library that has called the program: what is above it is no function.
  */
 #include "mpi_shim/calls/call_place.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unwind.h>
 
 #include "mpi_shim/calls/assemble.h"
 #include "mpi_shim/calls/mpi_calls.h"
+#include "mpi_shim/calls/skip_list.h"
 #include "mpi_shim/real/pass.h"
 #include "mpi_shim/real/real.h"
 #include "mpi_shim/real/shim_module.h"
 #include "mpi_shim/real/state.h"
 
-enum { FRAMES_MOST = 64 };
+enum { FRAMES_MOST = 64, PATH_BYTES = 4096 };
+
+/** What is known of this process before anything waits. */
+struct shim_place_finder {
+    char skip[sizeof(NIC_PLACE_SKIP_USUAL) + BCS_CONFIG_TEXT_BYTES]; /* a list */
+    char program[PATH_BYTES]; /* the file of the program itself */
+};
 
 /* Of this library, by the linker. */
 extern const char __ehdr_start[], etext[];
@@ -42,6 +55,8 @@ static const struct own_function own_functions[] = {
 /** What is looked for on a stack, and what was found. */
 struct search {
     struct bcs_stand *stand;
+    struct bcs_stand_frame call; /* the first one outside of MPI's bindings */
+    uint32_t n_own;              /* frames of the program */
     int n_frames;
     bool was_inside; /* this library's frames have been met */
 };
@@ -61,28 +76,62 @@ static void name_function(uintptr_t start, struct bcs_stand *stand)
     }
 }
 
+/** Whether the last part of a path begins with some text. */
+static bool is_called(const char *path, const char *begin)
+{
+    const char *name = strrchr(path, '/');
+
+    return strncmp(name == NULL ? path : name + 1, begin, strlen(begin)) == 0;
+}
+
 /** Whether a file has bindings (see caller.c), or is of the MPI library, which calls
  *  back: its own libraries and plugins, and those that progress it. */
-static bool is_binding(const char *path)
+static bool is_of_mpi(const char *path)
 {
     static const char *const begins[] = {"libmpi",   "libopen-", "mca_",     "libpmix",
                                          "libevent", "libuc",    "libfabric"};
-    const char *name = strrchr(path, '/');
+    bool is = false;
 
-    name = name == NULL ? path : name + 1;
-    for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
-        if (strncmp(name, begins[i], strlen(begins[i])) == 0) {
-            return true;
-        }
+    for (size_t i = 0; !is && i < sizeof(begins) / sizeof(begins[0]); i++) {
+        is = is_called(path, begins[i]);
     }
-    return false;
+    return is;
+}
+
+/** Whether a file is not the program's own. */
+static bool is_skipped(const struct shim_place_finder *finder, const char *path)
+{
+    return finder != NULL &&
+           shim_skip_has(finder->skip, *path == '\0' ? finder->program : path);
+}
+
+/** Look at a frame of the program, or of what it calls MPI by. @return whether there is
+ *  nothing above it to be looked for */
+static bool look_outside(struct search *search, const struct shim_module *module)
+{
+    const struct shim_place_finder *finder = shim_state.place_finder;
+    const struct bcs_stand_frame frame = {module->address, module->base};
+
+    if (is_of_mpi(module->path)) {
+        return false;
+    }
+    if (search->call.address == 0) {
+        search->call = frame;
+    }
+    if (is_called(module->path, "libc.so")) {
+        return search->n_own > 0; /* else it has called back */
+    }
+    if (!is_skipped(finder, module->path)) {
+        search->stand->frames[search->n_own++] = frame;
+    }
+    return search->n_own == BCS_STAND_FRAMES;
 }
 
 /** An _Unwind_Backtrace function, from the innermost frame on. */
 static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *arg)
 {
     struct search *search = arg;
-    struct shim_module module = {.address = _Unwind_GetIP(context)};
+    struct shim_module module = {.address = _Unwind_GetIP(context), .path = ""};
 
     if (++search->n_frames > FRAMES_MOST) {
         return _URC_END_OF_STACK;
@@ -95,12 +144,8 @@ static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *
     if (!search->was_inside) {
         return _URC_NO_REASON;
     }
-    if (shim_module_at(&module) && is_binding(module.path)) {
-        return _URC_NO_REASON;
-    }
-    search->stand->address = module.address;
-    search->stand->base = module.base;
-    return _URC_NORMAL_STOP;
+    shim_module_at(&module);
+    return look_outside(search, &module) ? _URC_NORMAL_STOP : _URC_NO_REASON;
 }
 
 void shim_call_place(struct bcs_stand *stand)
@@ -108,7 +153,28 @@ void shim_call_place(struct bcs_stand *stand)
     struct search search = {.stand = stand};
 
     _Unwind_Backtrace(look_at_frame, &search);
+    if (search.n_own == 0) {
+        stand->frames[0] = search.call;
+    }
     if (stand->call[0] == '\0' && shim_state.is_ending) {
         strncpy(stand->call, "MPI_Finalize", sizeof(stand->call) - 1);
     }
+}
+
+void shim_call_place_setup(const struct nic_config *config)
+{
+    struct shim_place_finder *finder = calloc(1, sizeof(*finder));
+
+    if (finder != NULL) { /* else the place is that of the call */
+        shim_skip_list(config->place_skip, NIC_PLACE_SKIP_USUAL, finder->skip,
+                       sizeof(finder->skip));
+        shim_module_program(finder->program, sizeof(finder->program));
+    }
+    shim_state.place_finder = finder;
+}
+
+void shim_call_place_teardown(void)
+{
+    free(shim_state.place_finder);
+    shim_state.place_finder = NULL;
 }

@@ -172,6 +172,7 @@ static void start(const struct bcs_tasks *before)
     }
     shim_real.Query_thread(&provided);
     shim_door_open(provided);
+    shim_call_place_setup(&nic);
     rc = rc < 0 ? rc : attach(&nic, &mds);
     rc = rc < 0 ? rc : shim_request_setup();
     rc = rc < 0 ? rc : shim_datatype_setup();
@@ -255,6 +256,7 @@ int shim_Finalize(void)
     shim_datatype_teardown();
     bcs_detach(shim_context());
     shim_state.context = NULL;
+    shim_call_place_teardown();
     shim_monitor_close();
     return rc;
 }

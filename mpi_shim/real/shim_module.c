@@ -32,11 +32,17 @@ bool shim_module_at(struct shim_module *module)
     return dl_iterate_phdr(look_at_module, module) != 0;
 }
 
+void shim_module_program(char *path_out, size_t n_path_bytes)
+{
+    ssize_t n = readlink("/proc/self/exe", path_out, n_path_bytes - 1);
+
+    path_out[n > 0 ? n : 0] = '\0';
+}
+
 bool shim_module_find(uintptr_t address, char *path_out, size_t n_path_bytes,
                       uint64_t *offset_out)
 {
     struct shim_module module = {.address = address};
-    ssize_t n;
 
     path_out[0] = '\0';
     *offset_out = 0;
@@ -45,9 +51,8 @@ bool shim_module_find(uintptr_t address, char *path_out, size_t n_path_bytes,
     }
     *offset_out = address - module.base;
     snprintf(path_out, n_path_bytes, "%s", module.path);
-    if (module.path[0] == '\0') { /* the program itself */
-        n = readlink("/proc/self/exe", path_out, n_path_bytes - 1);
-        path_out[n > 0 ? n : 0] = '\0';
+    if (module.path[0] == '\0') {
+        shim_module_program(path_out, n_path_bytes);
     }
     return true;
 }

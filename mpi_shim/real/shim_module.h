@@ -22,6 +22,9 @@ struct shim_module {
  *  whether it is */
 bool shim_module_at(struct shim_module *module);
 
+/** The path of the program itself, cut off if there is no room; "": unknown. */
+void shim_module_program(char *path_out, size_t n_path_bytes);
+
 /**
  * Find the file that an address is in.
  *

@@ -89,8 +89,9 @@ struct shim_state {
     struct bcs_job_record *record; /* of the MDS, from MPI_Init to MPI_Finalize */
     struct shim_buffers *buffers;  /* of operations that are watched; NULL: none */
     struct shim_lint *lint; /* what the program has made; NULL: it is not noted */
-    bool is_ending;         /* the process is in MPI_Finalize, and may wait there */
-    MPI_Comm pack_comm;     /* with which the real library packs for us */
+    struct shim_place_finder *place_finder; /* of calls that wait; NULL: no memory */
+    bool is_ending;     /* the process is in MPI_Finalize, and may wait there */
+    MPI_Comm pack_comm; /* with which the real library packs for us */
 
     struct shim_door door;
     pthread_once_t resolved; /* the real library has been found */

@@ -182,19 +182,35 @@ static void visit_threads(struct witness *witness,
     }
 }
 
-/** Put the file that the call of a suspect is in. */
-static void put_file(struct witness *witness, uint32_t rank, uint32_t thread)
+/** Find the files that the frames of a record are in. */
+static void find_files(int64_t pid, const struct bcs_stand *stand,
+                       struct bcs_stand_files *files_out)
+{
+    const struct bcs_stand_frame *frames = stand->frames;
+
+    for (int i = 0; i < BCS_STAND_FRAMES && frames[i].address != 0; i++) {
+        if (i > 0 && frames[i].base == frames[i - 1].base) {
+            memcpy(files_out->paths[i], files_out->paths[i - 1], BCS_STAND_FILE_BYTES);
+        } else {
+            bcs_process_file(pid, frames[i].address, files_out->paths[i],
+                             BCS_STAND_FILE_BYTES);
+        }
+    }
+}
+
+/** Put the files that the frames of a suspect are in. */
+static void put_files(struct witness *witness, uint32_t rank, uint32_t thread)
 {
     const struct bcs_stand *stand = nic_snapshot_stand(witness->snapshot, rank, thread);
-    char file[BCS_STAND_FILE_BYTES] = "";
+    struct bcs_stand_files files = {0};
 
     if (stand != NULL && nic_deadlock_has(witness->suspected, rank)) {
-        bcs_process_file(nic_engine_port(witness->engine, port_of(witness, rank))->pid,
-                         stand->address, file, sizeof(file));
+        find_files(nic_engine_port(witness->engine, port_of(witness, rank))->pid, stand,
+                   &files);
         put(witness,
             far_stand_gva(witness, rank) + offsetof(struct bcs_far_stand, files) +
-                thread * sizeof(file),
-            file, sizeof(file));
+                thread * sizeof(files),
+            &files, sizeof(files));
     }
 }
 
@@ -291,7 +307,7 @@ static void serve(struct witness *witness, const struct nic_question *question,
         answer_unreceived(witness, question, answer, &owes_turn);
         break;
     case NIC_QUESTION_FILES:
-        visit_threads(witness, put_file);
+        visit_threads(witness, put_files);
         break;
     }
     if (owes_turn) {

@@ -104,8 +104,9 @@ INCLUDE_EDGES = {
         "mpi_shim/comm", "mpi_shim/collective",
     ],
     "mpi_shim/calls": [
-        "libbcs/include/bcs/version.h", "mds/collect.h", "mds/dump_write.h", "mds/mds_config.h",
-        "mds/run_folder.h", "libbcs/report/lines.h", "libbcs/session/variables.h",
+        "libbcs/include/bcs/version.h", "nic_threads/nic_config.h", "mds/collect.h",
+        "mds/dump_write.h", "mds/mds_config.h", "mds/run_folder.h",
+        "mds/selection.h", "libbcs/report/lines.h", "libbcs/session/variables.h",
         "libbcs/api/record/collective_words.h", "libbcs/api/record/stand_tell.h",
         "libbcs/api/message/misuse.h", "libbcs/api/message/p2p.h",
         "libbcs/api/message/unreceived.h", "libbcs/api/message/wait.h", "libbcs/api/job_record.h",
@@ -134,8 +135,8 @@ INCLUDE_EDGES = {
     "apps/tools/launch": ["libbcs/include", "libbcs/session/variables.h"],
     "apps/tools/look": ["libbcs/include/bcs/primitives.h", "libbcs/fabric/ring"],
     "apps/tools/top": [
-        "libbcs/include/bcs/version.h", "mds/source/place.h", "mds/source/reader.h",
-        "mds/tool/read/manifest.h", "apps/tools/look",
+        "libbcs/include/bcs/version.h", "libbcs/fabric/ring/stand.h", "mds/source/place.h",
+        "mds/source/reader.h", "mds/tool/read/manifest.h", "apps/tools/look",
     ],
     "apps": None,  # of ours nothing at all, not even what everybody may
     "apps/cbsp": ["apps/common", "libbcs/include/bcs/cbsp.h"],

@@ -21,8 +21,9 @@ import job
 
 DEADLOCK = 86
 NOBODY = 65534
-LINE = r"at [\w.]+, deadlocks\.c:\d+, for"
-FUNCTION = r"at [\w.]+\+0x[0-9a-f]+, program, for"
+CALLED = "(?:, called from .*)?, for"
+LINE = r"at [\w.]+, deadlocks\.c:\d+" + CALLED
+FUNCTION = r"at [\w.]+\+0x[0-9a-f]+, program \(compile with -g for lines\)" + CALLED
 
 
 def parse_arguments():

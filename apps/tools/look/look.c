@@ -279,18 +279,20 @@ bool bcs_look_is_known(const struct bcs_look *look, uint32_t rank)
     return bcs_look_is_near(look, rank) || bcs_look_pid(look, rank) != 0;
 }
 
-const char *bcs_look_file_of(const struct bcs_look *look, uint32_t rank,
-                             uint32_t thread, char path_out[BCS_STAND_FILE_BYTES])
+bool bcs_look_files_of(const struct bcs_look *look, uint32_t rank, uint32_t thread,
+                       struct bcs_stand_files *files_out)
 {
     const struct bcs_far_stand *far_stand =
         bcs_look_is_near(look, rank) ? NULL : far_stand_of(look, rank);
 
     if (far_stand == NULL) {
-        return NULL;
+        return false;
     }
-    memcpy(path_out, far_stand->files[thread], BCS_STAND_FILE_BYTES);
-    path_out[BCS_STAND_FILE_BYTES - 1] = '\0';
-    return path_out;
+    *files_out = far_stand->files[thread];
+    for (int i = 0; i < BCS_STAND_FRAMES; i++) {
+        files_out->paths[i][BCS_STAND_FILE_BYTES - 1] = '\0';
+    }
+    return true;
 }
 
 /** Where a near rank stands. */

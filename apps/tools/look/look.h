@@ -90,11 +90,10 @@ bool bcs_look_is_near(const struct bcs_look *look, uint32_t rank);
  *  machine, or has told. */
 bool bcs_look_is_known(const struct bcs_look *look, uint32_t rank);
 
-/** The file that the call of a thread is in, which is on another machine, "" if it is
- *  not known. @param path_out  room for it @return NULL: the rank's process is on this
- *  machine, or of no known one */
-const char *bcs_look_file_of(const struct bcs_look *look, uint32_t rank,
-                             uint32_t thread, char path_out[BCS_STAND_FILE_BYTES]);
+/** Of a thread on another machine: the files that its frames are in. @return false: the
+ *  rank's process is on this machine, or of no known one */
+bool bcs_look_files_of(const struct bcs_look *look, uint32_t rank, uint32_t thread,
+                       struct bcs_stand_files *files_out);
 
 /** Process of a rank, on its machine; 0: not known. */
 int64_t bcs_look_pid(const struct bcs_look *look, uint32_t rank);

@@ -183,13 +183,23 @@ static json_t *group_at(struct sorting *sorting, const struct keys *keys,
     return group;
 }
 
+/** Whether two values are equal, or neither is there. */
+static bool are_equal(const json_t *one, const json_t *other)
+{
+    return one == other || json_equal(one, other);
+}
+
 /** Note what is not as in the first wait of a group. */
 static void note_differences(json_t *group, const json_t *wait)
 {
-    const json_t *of_first =
-                     json_object_get(json_object_get(group, "wait"), "operations"),
+    const json_t *first = json_object_get(group, "wait");
+    const json_t *of_first = json_object_get(first, "operations"),
                  *of_this = json_object_get(wait, "operations");
 
+    if (!are_equal(json_object_get(first, "callers"),
+                   json_object_get(wait, "callers"))) {
+        json_object_set_new(json_object_get(group, "differ"), "callers", json_true());
+    }
     for (size_t i = 0; i < N_PARTICULAR && json_array_size(of_this) > 0; i++) {
         if (!json_equal(json_object_get(json_array_get(of_first, 0), particular[i]),
                         json_object_get(json_array_get(of_this, 0), particular[i]))) {

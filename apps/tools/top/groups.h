@@ -24,8 +24,8 @@ enum group_likeness {
  * @param groups_out an object of groups: "wait", that of its first rank; "ranks", in
  *                    their order; "seconds", the shortest; "likeness"; "offset", of the
  *                    first partner, if it is that; "differ", what is not the same in
- *                    the first operations of all ("peer", "tag", "bytes"). For
- *                    json_decref
+ *                    the first operations of all ("peer", "tag", "bytes"), or in
+ *                    who has called ("callers"). For json_decref
  * @param acting_out  an array: the ranks that do not wait. For json_decref
  * @return 0 or -ENOMEM
  */

@@ -25,15 +25,15 @@ static json_t *text_of(const char *text)
     return value != NULL ? value : json_string("?");
 }
 
-/** Where a thread is. @param file,pid  as where_words */
-static json_t *place_of(struct places *places, const char *file, int64_t pid,
-                        const struct bcs_stand *stand)
+/** Who has called, of the places but the first. */
+static json_t *callers_of(const struct where *where)
 {
-    char *words = where_words(places, file, pid, stand->address, stand->base);
-    json_t *value = words == NULL ? json_null() : text_of(words);
+    json_t *list = json_array();
 
-    free(words);
-    return value;
+    for (uint32_t i = 1; i < where->n; i++) {
+        json_array_append_new(list, text_of(where->words[i]));
+    }
+    return list;
 }
 
 static json_t *operations_of(const struct bcs_stand *stand)
@@ -66,14 +66,17 @@ static json_t *ranks_of(const struct bcs_stand *stand, uint32_t n_ranks)
 }
 
 /** A wait of a rank. */
-static json_t *wait_of(const struct bcs_stand *stand, json_t *place, uint32_t n_ranks)
+static json_t *wait_of(const struct bcs_stand *stand, const struct where *where,
+                       uint32_t n_ranks)
 {
     uint64_t now_ns = bcs_clock_now_ns();
 
     return json_pack(
-        "{s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:I, s:f, s:b, s:o, s:o, s:i}", "call",
-        text_of(stand->call), "place", place, "communicator", text_of(stand->comm),
-        "context", (json_int_t)stand->context_id, "collective",
+        "{s:o, s:o, s:o, s:b, s:o, s:I, s:o, s:o, s:o, s:I, s:f, s:b, s:o, s:o, s:i}",
+        "call", text_of(stand->call), "place",
+        where->n == 0 ? json_null() : text_of(where->words[0]), "callers",
+        callers_of(where), "lacks_lines", (int)where->lacks_lines, "communicator",
+        text_of(stand->comm), "context", (json_int_t)stand->context_id, "collective",
         text_of(stand->collective), "root",
         stand->root < 0 ? json_null() : json_integer(stand->root), "reduction",
         text_of(stand->reduction), "number", (json_int_t)stand->number, "seconds",
@@ -92,11 +95,13 @@ static json_t *rank_of(const struct bcs_look *look, uint32_t rank,
 
     for (uint32_t i = 0; i < BCS_STAND_THREADS; i++) {
         if (bcs_look_stand(look, rank, i, stand, &sequence) == 0) {
-            char path[BCS_STAND_FILE_BYTES];
-            const char *file = bcs_look_file_of(look, rank, i, path);
+            struct bcs_stand_files files;
+            bool is_far = bcs_look_files_of(look, rank, i, &files);
+            struct where where = where_find(places, is_far ? &files : NULL, pid, stand,
+                                            BCS_STAND_FRAMES);
 
-            json_array_append_new(
-                waits, wait_of(stand, place_of(places, file, pid, stand), n_ranks));
+            json_array_append_new(waits, wait_of(stand, &where, n_ranks));
+            where_fini(&where);
         }
     }
     return json_pack("{s:i, s:I, s:b, s:o}", "rank", (int)rank, "pid", (json_int_t)pid,

@@ -69,7 +69,7 @@ static int take_waits(const struct bcs_look *from, struct job_look *look, uint32
             struct job_wait *wait = &look->waits[look->n_waits];
 
             *wait = (struct job_wait){.rank = rank, .stand = *stand};
-            wait->is_far = bcs_look_file_of(from, rank, i, wait->file) != NULL;
+            wait->is_far = bcs_look_files_of(from, rank, i, &wait->files);
             memcpy(look->released_by + (uint64_t)look->n_waits * look->n_words,
                    bcs_stand_ranks(stand), look->n_words * sizeof(uint64_t));
             look->n_waits++;

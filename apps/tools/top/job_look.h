@@ -16,15 +16,15 @@
 /** A wait of a thread of a rank. */
 struct job_wait {
     uint32_t rank;
-    bool is_far;                     /* its process is on another machine, */
-    char file[BCS_STAND_FILE_BYTES]; /* and its call in this file; "": unknown */
+    bool is_far;                  /* its process is on another machine, */
+    struct bcs_stand_files files; /* and its frames in these files */
     struct bcs_stand stand;
 };
 
-/** What where_words needs of a wait. */
-static inline const char *job_wait_file(const struct job_wait *wait)
+/** The files of a wait that where.h needs. @return NULL: its process tells them */
+static inline const struct bcs_stand_files *job_wait_files(const struct job_wait *wait)
 {
-    return wait->is_far ? wait->file : NULL;
+    return wait->is_far ? &wait->files : NULL;
 }
 
 /** A rank. */

@@ -52,8 +52,7 @@ static void add_waits(struct words *words, const struct company *company,
 {
     const struct row *most = NULL;
     const struct job_wait *wait;
-    const struct bcs_stand *stand;
-    char *place;
+    struct where where;
 
     for (uint32_t i = 0; i < rows->n; i++) {
         if (rows->rows[i].wait != ROWS_NO_WAIT &&
@@ -70,13 +69,11 @@ static void add_waits(struct words *words, const struct company *company,
     words_add_ranks(words, most->ranks, most->n_ranks, 16);
     words_add(words, " in ");
     wait = &company->now.waits[most->wait];
-    stand = &wait->stand;
     place_renew(company->places);
-    place = where_words(company->places, job_wait_file(wait),
-                        company->now.ranks[most->ranks[0]].pid, stand->address,
-                        stand->base);
-    words_add_wait(words, &company->now, most, place);
-    free(place);
+    where = where_find(company->places, job_wait_files(wait),
+                       company->now.ranks[most->ranks[0]].pid, &wait->stand, 1);
+    words_add_wait(words, &company->now, most, where.n == 0 ? NULL : where.words[0]);
+    where_fini(&where);
 }
 
 static int print_line(const struct company *company)

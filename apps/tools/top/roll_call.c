@@ -138,6 +138,41 @@ static void print_missing(const json_t *wait, const json_t *ranks)
     json_decref(missing);
 }
 
+/** Who has called the function that waits. */
+static void print_callers(const json_t *group)
+{
+    const json_t *callers = json_object_get(json_object_get(group, "wait"), "callers");
+    const json_t *one;
+    size_t i;
+
+    if (do_differ(group, "callers")) {
+        printf(", called from several places");
+        return;
+    }
+    json_array_foreach(callers, i, one)
+    {
+        printf(i == 0 ? ", called from " : ", ");
+        print_text(json_string_value(one));
+    }
+}
+
+/** Where a wait is, in the program. */
+static void print_place(const json_t *group)
+{
+    const json_t *wait = json_object_get(group, "wait");
+    const char *place = wait_text(wait, "place");
+
+    if (*place == '\0') {
+        return;
+    }
+    printf(", at ");
+    print_text(place);
+    if (json_is_true(json_object_get(wait, "lacks_lines"))) {
+        printf(" (compile with -g for lines)");
+    }
+    print_callers(group);
+}
+
 /** A line for ranks that wait alike. */
 static void print_group(const char *key, const json_t *group, void *arg)
 {
@@ -145,7 +180,6 @@ static void print_group(const char *key, const json_t *group, void *arg)
     const json_t *wait = json_object_get(group, "wait");
     const json_t *ranks = json_object_get(group, "ranks");
     const char *call = wait_text(wait, "call"), *comm = wait_text(wait, "communicator");
-    const char *place = wait_text(wait, "place");
 
     (void)key;
     printf("  ");
@@ -159,10 +193,7 @@ static void print_group(const char *key, const json_t *group, void *arg)
         printf(", on ");
         print_text(comm);
     }
-    if (*place != '\0') {
-        printf(", at ");
-        print_text(place);
-    }
+    print_place(group);
     printf(", for %.1f s\n", json_real_value(json_object_get(group, "seconds")));
 }
 

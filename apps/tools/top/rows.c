@@ -35,14 +35,26 @@ static int compare_numbers(uint64_t a, uint64_t b)
     return a < b ? -1 : a > b;
 }
 
+/** Order places by the line that calls, whoever has called that. */
+static int compare_places(const struct bcs_stand *a, const struct bcs_stand *b)
+{
+    int order = compare_numbers(a->frames[0].address - a->frames[0].base,
+                                b->frames[0].address - b->frames[0].base);
+    size_t n = strcspn(a->lines, "\n"), n_other = strcspn(b->lines, "\n");
+
+    if (order != 0 || a->frames[0].address != 0) {
+        return order;
+    }
+    return n != n_other ? compare_numbers(n, n_other) : memcmp(a->lines, b->lines, n);
+}
+
 /** Order waits by what they have in common with others: not by whom they wait for, as
  *  in many programs each rank waits for another one. */
 static int compare_waits(const struct bcs_stand *a, const struct bcs_stand *b)
 {
     int order = strcmp(a->call, b->call);
 
-    order = order != 0 ? order
-                       : compare_numbers(a->address - a->base, b->address - b->base);
+    order = order != 0 ? order : compare_places(a, b);
     order = order != 0 ? order : strcmp(a->comm, b->comm);
     order = order != 0 ? order : strcmp(a->collective, b->collective);
     order = order != 0 || *a->collective == '\0'

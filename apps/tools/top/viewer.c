@@ -14,7 +14,6 @@
 
 #include "libbcs/fabric/base/clock.h"
 #include "process_text.h"
-#include "where.h"
 
 #define LOOK_NS UINT64_C(1000000000)
 #define GLANCE_NS UINT64_C(50000000)
@@ -39,7 +38,7 @@ int viewer_init(struct viewer *viewer)
 static void forget_places(struct viewer *viewer)
 {
     for (int i = 0; i < VIEWER_PLACES; i++) {
-        free(viewer->known[i].words);
+        where_fini(&viewer->known[i].where);
         viewer->known[i] = (struct viewer_place){0};
     }
 }
@@ -334,6 +333,7 @@ const char *viewer_place(struct viewer *viewer, const struct row *row)
     const struct job_wait *wait;
     const struct bcs_stand *stand;
     struct viewer_place *place;
+    uint64_t address;
     int64_t pid;
 
     if (row->wait == ROWS_NO_WAIT) {
@@ -341,16 +341,17 @@ const char *viewer_place(struct viewer *viewer, const struct row *row)
     }
     wait = &viewer->now.waits[row->wait];
     stand = &wait->stand;
+    address = stand->frames[0].address;
     pid = viewer->now.ranks[row->ranks[0]].pid;
-    place = &viewer->known[(stand->address ^ (uint64_t)pid * 31) % VIEWER_PLACES];
-    if (place->pid != pid || place->address != stand->address) {
-        free(place->words);
+    place = &viewer->known[(address ^ (uint64_t)pid * 31) % VIEWER_PLACES];
+    /* Without an address it is a line of Python, which costs nothing to find. */
+    if (address == 0 || place->pid != pid || place->address != address) {
+        where_fini(&place->where);
         *place = (struct viewer_place){
             .pid = pid,
-            .address = stand->address,
-            .words = where_words(viewer->places, job_wait_file(wait), pid,
-                                 stand->address, stand->base),
+            .address = address,
+            .where = where_find(viewer->places, job_wait_files(wait), pid, stand, 1),
         };
     }
-    return place->words;
+    return place->where.n == 0 ? NULL : place->where.words[0];
 }

@@ -11,17 +11,17 @@
 
 #include "job_look.h"
 #include "machine.h"
-#include "mds/source/place.h"
 #include "picture.h"
 #include "rows.h"
+#include "where.h"
 
 enum { VIEWER_TEXT_BYTES = 256, VIEWER_PLACES = 1024 };
 
 /** Where an address is, once it has been found out. */
 struct viewer_place {
     int64_t pid;
-    uint64_t address;
-    char *words;
+    uint64_t address; /* 0: none, and the place is not kept */
+    struct where where;
 };
 
 /** The view's state. */

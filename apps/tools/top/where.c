@@ -1,26 +1,78 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The words for an address of a process; see where.h.
+ * The words for where a thread waits; see where.h. A frame has several places if the
+ * compiler has put functions into the one that has called.
  */
 #include "where.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "process_text.h"
 
-char *where_words(struct places *places, const char *file, int64_t pid,
-                  uint64_t address, uint64_t base)
+/** Add a place. @param words  for free; NULL: none is added */
+static void add(struct where *where, char *words)
 {
-    char *path, *words;
-
-    if (address == 0) {
-        return NULL;
+    if (words != NULL) {
+        where->words[where->n++] = words;
     }
-    path = file == NULL ? process_text_file(pid, address) : NULL;
-    words = place_describe(
-        places,
-        &(struct place_module){.path = file == NULL || *file == '\0' ? path : file},
-        address - base, NULL);
+}
+
+/** Add the places of a frame. @param path  of its file; NULL: unknown */
+static void add_frame(struct where *where, struct places *places, const char *path,
+                      const struct bcs_stand_frame *frame, uint32_t n_most)
+{
+    struct place_module module = {.path = path};
+    uint32_t n_before = where->n;
+    struct place place;
+    char *words;
+
+    do {
+        words = place_describe_around(places, &module, frame->address - frame->base,
+                                      where->n - n_before, &place);
+        where->lacks_lines |= where->n == 0 && place.lacks_lines;
+        add(where, words);
+    } while (words != NULL && where->n < n_most);
+}
+
+/** Add the lines that an interpreter has told. */
+static void add_lines(struct where *where, const char *lines, uint32_t n_most)
+{
+    while (*lines != '\0' && where->n < n_most) {
+        size_t n = strcspn(lines, "\n");
+
+        add(where, strndup(lines, n));
+        lines += n + (lines[n] != '\0');
+    }
+}
+
+struct where where_find(struct places *places, const struct bcs_stand_files *files,
+                        int64_t pid, const struct bcs_stand *stand, uint32_t n_most)
+{
+    const struct bcs_stand_frame *frames = stand->frames;
+    struct where where = {0};
+    char *path = NULL;
+
+    n_most = n_most < BCS_STAND_FRAMES ? n_most : BCS_STAND_FRAMES;
+    for (uint32_t i = 0;
+         i < BCS_STAND_FRAMES && frames[i].address != 0 && where.n < n_most; i++) {
+        if (files == NULL && (i == 0 || frames[i].base != frames[i - 1].base)) {
+            free(path);
+            path = process_text_file(pid, frames[i].address);
+        }
+        add_frame(&where, places,
+                  files == NULL || files->paths[i][0] == '\0' ? path : files->paths[i],
+                  &frames[i], n_most);
+    }
     free(path);
-    return words;
+    add_lines(&where, stand->lines, n_most);
+    return where;
+}
+
+void where_fini(struct where *where)
+{
+    for (uint32_t i = 0; i < where->n; i++) {
+        free(where->words[i]);
+    }
+    *where = (struct where){0};
 }

@@ -1,24 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which line of the source an address of a running process belongs to. One thread.
+ * Where in its program a thread of a running process waits: the line that calls, and
+ * who has called that. One thread.
  */
 #ifndef APPS_TOOLS_TOP_WHERE_H
 #define APPS_TOOLS_TOP_WHERE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "libbcs/fabric/ring/stand.h"
 #include "mds/source/place.h"
 
+/** What is known; words as place_describe has them. */
+struct where {
+    uint32_t n;                    /* places: of the call, and of its callers */
+    char *words[BCS_STAND_FRAMES]; /* for free */
+    bool lacks_lines;              /* the first one's file has none */
+};
+
 /**
- * The words for a place, as place_describe has them.
+ * Find it.
  *
- * @param file     that the address is in, "": unknown; NULL: as the process says
- * @param pid      the process; for that
- * @param address  of the process; 0: unknown
- * @param base     where the file of that address was loaded
- * @return for free; NULL: it is not known, or no memory
+ * @param files   that the frames are in; NULL: as the process says
+ * @param pid     the process; for that
+ * @param n_most  places at most
+ * @return end with where_fini; n is 0 if nothing is known
  */
-char *where_words(struct places *places, const char *file, int64_t pid,
-                  uint64_t address, uint64_t base);
+struct where where_find(struct places *places, const struct bcs_stand_files *files,
+                        int64_t pid, const struct bcs_stand *stand, uint32_t n_most);
+
+/** Free the words. */
+void where_fini(struct where *where);
 
 #endif

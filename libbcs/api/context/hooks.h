@@ -35,7 +35,7 @@ struct bcs_hooks {
     /** How the user calls a group. */
     void (*name_group)(const struct bcs_group *group, char *name_out,
                        size_t n_name_bytes);
-    /** From where in the program the API is being called: call, address and base. */
+    /** From where in the program the API is being called: call, frames and lines. */
     void (*find_call)(struct bcs_stand *stand);
     /** What the user calls a call of bcs_wait_for_members. */
     const char *(*name_call)(unsigned int call);

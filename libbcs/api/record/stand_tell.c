@@ -303,8 +303,8 @@ static void copy_place(const struct bcs_stand *told, bool is_asked,
 {
     draft->since_ns = told->since_ns;
     draft->thread = told->thread;
-    draft->address = told->address;
-    draft->base = told->base;
+    memcpy(draft->frames, told->frames, sizeof(draft->frames));
+    memcpy(draft->lines, told->lines, sizeof(draft->lines));
     memcpy(draft->call, told->call, sizeof(draft->call));
     if (!is_asked) { /* it was not looked for anew */
         draft->agent = told->agent;

@@ -176,5 +176,6 @@ int bcs_stand_read(const struct bcs_stand_slot *slot, uint32_t n_ranks,
     stand_out->collective[BCS_STAND_COLLECTIVE_BYTES - 1] = '\0';
     stand_out->comm[BCS_STAND_COMM_BYTES - 1] = '\0';
     stand_out->agent_words[BCS_AGENT_BYTES - 1] = '\0';
+    stand_out->lines[BCS_STAND_LINES_BYTES - 1] = '\0';
     return 0;
 }

@@ -60,6 +60,8 @@ enum {
     BCS_STAND_NUMBER_BITS =
         11, /* of the tag of a collective's message: its number, the lowest */
     BCS_STAND_FILE_BYTES = 240,
+    BCS_STAND_FRAMES = 3, /* of the program that are told: a call's, and its callers' */
+    BCS_STAND_LINES_BYTES = 256,
     BCS_STAND_PARTS = 2, /* of a slot that a record is written in */
 };
 
@@ -86,11 +88,15 @@ struct bcs_stand_operation {
     uint8_t reserved[3];
 };
 
+/** A frame of the program. */
+struct bcs_stand_frame {
+    uint64_t address; /* where it goes on; 0: there is none */
+    uint64_t base;    /* where the file of that address was loaded */
+};
+
 /** What a thread waits for. Texts end with a zero. */
 struct bcs_stand {
     uint64_t since_ns; /* CLOCK_MONOTONIC; it has waited so long at least */
-    uint64_t address;  /* where the call returns to in the program; 0: unknown */
-    uint64_t base;     /* where the file of that address was loaded */
     /* Of the first operation: */
     uint64_t context_id; /* its communicator, */
     uint64_t number; /* of a collective, the how manyth of its way there; 0: unknown */
@@ -118,6 +124,11 @@ struct bcs_stand {
     int32_t root;         /* of a collective; -1: it has none, or it is not known */
     uint32_t is_threaded; /* several threads of this process may be in MPI at once */
     char agent_words[BCS_AGENT_BYTES]; /* see struct bcs_agent */
+    /* Where in the program it is: the frame that has called first, then its callers.
+     * Behind them `lines`, of frames of an interpreter, as "step, run.py:7", each on a
+     * line; "": there are none. Both together BCS_STAND_FRAMES at most. */
+    struct bcs_stand_frame frames[BCS_STAND_FRAMES];
+    char lines[BCS_STAND_LINES_BYTES];
     /* Of each collective that does not block a message that it needs before it goes
      * on. */
     struct bcs_stand_operation plans[BCS_STAND_PLANS];
@@ -125,7 +136,7 @@ struct bcs_stand {
 };
 
 _Static_assert(sizeof(struct bcs_stand_operation) == 32, "no gaps");
-_Static_assert(offsetof(struct bcs_stand, plans) == 336, "no gaps");
+_Static_assert(offsetof(struct bcs_stand, plans) == 624, "no gaps");
 _Static_assert(sizeof(struct bcs_stand) % sizeof(uint64_t) == 0, "whole words");
 
 /** A thread's record as it stands in memory: the words of a struct bcs_stand, and then
@@ -143,12 +154,16 @@ struct bcs_stands {
     _Alignas(BCS_CACHE_LINE) _Atomic uint64_t asked;
 };
 
+/** The files that the frames of a record are in; "": not known. */
+struct bcs_stand_files {
+    char paths[BCS_STAND_FRAMES][BCS_STAND_FILE_BYTES];
+};
+
 /** What is known of a port of another machine: this, then a struct bcs_stands with its
  *  slots, which are a copy of those in its own heap. See docs/referee.md. */
 struct bcs_far_stand {
     _Alignas(BCS_CACHE_LINE) uint64_t pid; /* 0: it has told nothing yet */
-    /* Of each thread the file of the call's address; "": not known. */
-    char files[BCS_STAND_THREADS][BCS_STAND_FILE_BYTES];
+    struct bcs_stand_files files[BCS_STAND_THREADS];
 };
 
 /** How many of the pending operations of a record are below. */

@@ -113,6 +113,7 @@ START_TEST(texts_of_a_stranger_end)
     ck_assert_uint_eq(strlen(stand->collective), BCS_STAND_COLLECTIVE_BYTES - 1);
     ck_assert_uint_eq(strlen(stand->comm), BCS_STAND_COMM_BYTES - 1);
     ck_assert_uint_eq(strlen(stand->agent_words), BCS_AGENT_BYTES - 1);
+    ck_assert_uint_eq(strlen(stand->lines), BCS_STAND_LINES_BYTES - 1);
     free(stand);
     free(slot);
 }
@@ -192,6 +193,7 @@ START_TEST(what_a_record_lists_is_read)
         stand->collective[BCS_STAND_COLLECTIVE_BYTES - 1] = '\0';
         stand->comm[BCS_STAND_COMM_BYTES - 1] = '\0';
         stand->agent_words[BCS_AGENT_BYTES - 1] = '\0';
+        stand->lines[BCS_STAND_LINES_BYTES - 1] = '\0';
         bcs_stand_write(slot, stand, N_MANY);
         ck_assert_int_eq(bcs_stand_read(slot, N_MANY, read, &sequence), 0);
         ck_assert_mem_eq(stand, read, offsetof(struct bcs_stand, operations));

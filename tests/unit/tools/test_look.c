@@ -324,7 +324,8 @@ static void tell_far(const struct fake_job *fake, uint32_t rank, uint64_t pid)
     ck_assert_ptr_ne(memory, MAP_FAILED);
     far_stand = (void *)(memory + at);
     far_stand->pid = pid;
-    strcpy(far_stand->files[1], "/there/prog");
+    strcpy(far_stand->files[1].paths[0], "/there/prog");
+    memset(far_stand->files[1].paths[2], 'x', BCS_STAND_FILE_BYTES);
     stand->is_waiting = 1;
     stand->number = 29;
     bcs_stand_write(bcs_stand_slot_at(bcs_far_stands(far_stand), 1, FAKE_RANKS), stand,
@@ -334,7 +335,8 @@ static void tell_far(const struct fake_job *fake, uint32_t rank, uint64_t pid)
 
 START_TEST(ranks_of_other_machines_are_seen_as_node_0_knows_them)
 {
-    char version[BCS_SIGN_VERSION_BYTES], path[BCS_STAND_FILE_BYTES];
+    char version[BCS_SIGN_VERSION_BYTES];
+    struct bcs_stand_files files;
     struct bcs_traffic traffic = {0};
     struct job_look taken;
     struct bcs_look *look;
@@ -352,15 +354,19 @@ START_TEST(ranks_of_other_machines_are_seen_as_node_0_knows_them)
     ck_assert(!bcs_look_is_near(look, 4) && !bcs_look_is_known(look, 4));
     ck_assert(bcs_look_is_waiting(look, 3) && !bcs_look_is_waiting(look, 4));
     ck_assert_int_eq(bcs_look_pid(look, 3), 4711);
-    ck_assert_ptr_null(bcs_look_file_of(look, 1, 1, path));
-    ck_assert_str_eq(bcs_look_file_of(look, 3, 1, path), "/there/prog");
-    ck_assert_str_eq(bcs_look_file_of(look, 3, 0, path), "");
+    ck_assert(!bcs_look_files_of(look, 1, 1, &files));
+    ck_assert(bcs_look_files_of(look, 3, 1, &files));
+    ck_assert_str_eq(files.paths[0], "/there/prog");
+    ck_assert_str_eq(files.paths[1], "");
+    ck_assert_uint_eq(strlen(files.paths[2]), BCS_STAND_FILE_BYTES - 1); /* it ends */
+    ck_assert(bcs_look_files_of(look, 3, 0, &files));
+    ck_assert_str_eq(files.paths[0], "");
 
     ck_assert_int_eq(job_look_take(look, &traffic, &taken), 0);
     ck_assert_uint_eq(taken.n_waits, 1);
     ck_assert_uint_eq(taken.waits[0].rank, 3);
     ck_assert_uint_eq(taken.waits[0].stand.number, 29);
-    ck_assert_str_eq(job_wait_file(&taken.waits[0]), "/there/prog");
+    ck_assert_str_eq(job_wait_files(&taken.waits[0])->paths[0], "/there/prog");
     ck_assert_int_eq(taken.ranks[3].pid, 0); /* of another machine */
     job_look_fini(&taken);
     bcs_traffic_fini(&traffic);
@@ -371,7 +377,8 @@ END_TEST
 
 START_TEST(another_machine_than_node_0s_knows_nothing_of_others)
 {
-    char version[BCS_SIGN_VERSION_BYTES], path[BCS_STAND_FILE_BYTES];
+    char version[BCS_SIGN_VERSION_BYTES];
+    struct bcs_stand_files files;
     struct bcs_look *look;
     struct fake_job fake;
 
@@ -382,7 +389,7 @@ START_TEST(another_machine_than_node_0s_knows_nothing_of_others)
     ck_assert_int_eq(bcs_look_open(&fake.found, &look, version), 0);
     ck_assert(!bcs_look_is_known(look, 0) && !bcs_look_is_waiting(look, 0));
     ck_assert_int_eq(bcs_look_pid(look, 0), 0);
-    ck_assert_ptr_null(bcs_look_file_of(look, 0, 1, path));
+    ck_assert(!bcs_look_files_of(look, 0, 1, &files));
     ck_assert(bcs_look_is_known(look, FAKE_NODE_RANKS));
     bcs_look_close(look);
     fake.board->n_near = FAKE_NODES; /* more than there are */

@@ -142,6 +142,58 @@ START_TEST(of_a_large_ring_the_odd_ones_are_told)
 }
 END_TEST
 
+/** A receive in a function that one or two others have called. */
+static json_t *receive_called(const char *from, const char *from_there)
+{
+    json_t *wait = receive_at("step, prog.c:1", 9, TAG), *callers = json_array();
+
+    json_array_append_new(callers, json_string(from));
+    if (from_there != NULL) {
+        json_array_append_new(callers, json_string(from_there));
+    }
+    json_object_set_new(wait, "callers", callers);
+    return wait;
+}
+
+START_TEST(who_has_called_follows_the_place)
+{
+    json_t *job = job_new(3);
+
+    add_rank(job, receive_called("run, prog.c:20", "main, prog.c:40"));
+    add_rank(job, receive_called("run, prog.c:20", "main, prog.c:40"));
+    add_rank(job, NULL);
+    expect_line(printed(job, NULL), "  0-1: MPI_Recv, receive from rank 9, tag 7, on "
+                                    "the grid, at step, prog.c:1, called from run, "
+                                    "prog.c:20, main, prog.c:40, for 2.0 s\n");
+}
+END_TEST
+
+START_TEST(ranks_of_one_place_are_one_line_whoever_has_called)
+{
+    json_t *job = job_new(3);
+
+    add_rank(job, receive_called("run, prog.c:20", "main, prog.c:40"));
+    add_rank(job, receive_called("run, prog.c:21", "main, prog.c:40"));
+    add_rank(job, receive_called("main, prog.c:41", NULL));
+    expect_line(printed(job, NULL), "  0-2: MPI_Recv, receive from rank 9, tag 7, on "
+                                    "the grid, at step, prog.c:1, called from several "
+                                    "places, for 2.0 s\n");
+}
+END_TEST
+
+START_TEST(a_program_without_lines_is_said_how_to_have_them)
+{
+    json_t *job = job_new(2), *wait = receive_called("main+0x9, prog", NULL);
+
+    json_object_set_new(wait, "place", json_string("step+0x21, prog"));
+    json_object_set_new(wait, "lacks_lines", json_true());
+    add_rank(job, wait);
+    add_rank(job, NULL);
+    expect_line(printed(job, NULL), "at step+0x21, prog (compile with -g for lines), "
+                                    "called from main+0x9, prog, for 2.0 s\n");
+}
+END_TEST
+
 START_TEST(partners_that_are_as_far_from_each_are_told_so)
 {
     static const struct {
@@ -403,6 +455,9 @@ int main(void)
     TCase *tcase = tcase_create("roll_call");
 
     tcase_add_test(tcase, of_a_large_ring_the_odd_ones_are_told);
+    tcase_add_test(tcase, who_has_called_follows_the_place);
+    tcase_add_test(tcase, ranks_of_one_place_are_one_line_whoever_has_called);
+    tcase_add_test(tcase, a_program_without_lines_is_said_how_to_have_them);
     tcase_add_test(tcase, partners_that_are_as_far_from_each_are_told_so);
     tcase_add_test(tcase, of_many_partners_it_is_told_that_they_are_many);
     tcase_add_test(tcase, who_is_not_known_is_not_said_to_go_on);

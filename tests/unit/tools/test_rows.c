@@ -62,8 +62,7 @@ static struct bcs_stand *wait_of(uint32_t rank, int32_t peer, int32_t tag)
     wait->rank = rank;
     wait->stand = (struct bcs_stand){
         .since_ns = now.now_ns - S,
-        .address = 0x1000 + 77,
-        .base = 0x1000,
+        .frames[0] = {.address = 0x1000 + 77, .base = 0x1000},
         .context_id = 4,
         .n_operations = 1,
         .needs_all = 1,
@@ -193,7 +192,7 @@ START_TEST(ranks_that_wait_alike_are_a_group)
     wait_of(0, 1, 7);
     wait_of(1, 1, 7);
     wait_of(3, 2, 7)->since_ns = now.now_ns - S / 2;
-    wait_of(4, 2, 7)->address++; /* another line */
+    wait_of(4, 2, 7)->frames[0].address++; /* another line */
     make(true, ROWS_BY_RANK);
     ck_assert_uint_eq(rows.n, 3);
     ck_assert_str_eq(ranks_of(&rows.rows[0], 20), "0-1,3");
@@ -216,10 +215,30 @@ START_TEST(files_that_are_loaded_elsewhere_are_the_same)
     make_looks(2);
     wait_of(0, 1, 7);
     stand = wait_of(1, 1, 7);
-    stand->address += 0x5000;
-    stand->base += 0x5000;
+    stand->frames[0].address += 0x5000;
+    stand->frames[0].base += 0x5000;
+    strcpy(stand->lines, "main, run.py:9"); /* who has called that is another */
     make(true, ROWS_BY_RANK);
     ck_assert_uint_eq(rows.n, 1);
+}
+END_TEST
+
+START_TEST(lines_of_python_are_compared_by_the_one_that_calls)
+{
+    static const char *const lines[] = {"step, run.py:7\nmain, run.py:20",
+                                        "step, run.py:7\nmain, run.py:21",
+                                        "step, run.py:7", "step, run.py:71"};
+
+    make_looks(4);
+    for (uint32_t i = 0; i < 4; i++) {
+        struct bcs_stand *stand = wait_of(i, 1, 7);
+
+        stand->frames[0] = (struct bcs_stand_frame){0};
+        strcpy(stand->lines, lines[i]);
+    }
+    make(true, ROWS_BY_RANK);
+    ck_assert_uint_eq(rows.n, 2);
+    ck_assert_str_eq(ranks_of(&rows.rows[0], 20), "0-2");
 }
 END_TEST
 
@@ -414,6 +433,7 @@ int main(void)
     tcase_add_test(tests, one_look_tells_no_rates);
     tcase_add_test(tests, ranks_that_wait_alike_are_a_group);
     tcase_add_test(tests, files_that_are_loaded_elsewhere_are_the_same);
+    tcase_add_test(tests, lines_of_python_are_compared_by_the_one_that_calls);
     tcase_add_test(tests, a_collective_tells_who_has_not_come);
     tcase_add_test(tests, each_thread_that_waits_has_a_row);
     tcase_add_test(tests, rows_stand_in_the_order_that_is_asked_for);
