@@ -10,6 +10,9 @@
  * none. It is safe here: it runs in the thread whose stack it reads, within a call, so
  * that no frame changes, and that thread holds no lock of the loader. The walk ends at
  * the C library that has called the program: what is above it is no function.
+ *
+ * If the walk comes to a Python interpreter, the callers are lines of Python, which the
+ * interpreter tells (mpi_shim/real/interpreter.h).
  */
 #include "mpi_shim/calls/call_place.h"
 
@@ -20,6 +23,8 @@
 #include "mpi_shim/calls/assemble.h"
 #include "mpi_shim/calls/mpi_calls.h"
 #include "mpi_shim/calls/skip_list.h"
+#include "mpi_shim/calls/traceback.h"
+#include "mpi_shim/real/interpreter.h"
 #include "mpi_shim/real/pass.h"
 #include "mpi_shim/real/real.h"
 #include "mpi_shim/real/shim_module.h"
@@ -29,6 +34,7 @@ enum { FRAMES_MOST = 64, PATH_BYTES = 4096 };
 
 /** What is known of this process before anything waits. */
 struct shim_place_finder {
+    struct shim_interpreter interpreter;
     char skip[sizeof(NIC_PLACE_SKIP_USUAL) + BCS_CONFIG_TEXT_BYTES]; /* a list */
     char program[PATH_BYTES]; /* the file of the program itself */
 };
@@ -59,6 +65,7 @@ struct search {
     uint32_t n_own;              /* frames of the program */
     int n_frames;
     bool was_inside; /* this library's frames have been met */
+    bool is_python;  /* an interpreter has called the program's frames */
 };
 
 static bool is_own(uintptr_t address)
@@ -118,6 +125,10 @@ static bool look_outside(struct search *search, const struct shim_module *module
     if (search->call.address == 0) {
         search->call = frame;
     }
+    if (finder != NULL && shim_interpreter_is_at(&finder->interpreter, module->base)) {
+        search->is_python = true;
+        return true;
+    }
     if (is_called(module->path, "libc.so")) {
         return search->n_own > 0; /* else it has called back */
     }
@@ -148,12 +159,26 @@ static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *
     return look_outside(search, &module) ? _URC_NORMAL_STOP : _URC_NO_REASON;
 }
 
+/** Tell the lines of Python that have called the program's frames. */
+static void tell_python(const struct search *search)
+{
+    const struct shim_place_finder *finder = shim_state.place_finder;
+    char text[SHIM_TRACEBACK_BYTES];
+
+    shim_interpreter_traceback(&finder->interpreter, text);
+    shim_traceback_lines(text, finder->skip, BCS_STAND_FRAMES - search->n_own,
+                         search->stand->lines);
+}
+
 void shim_call_place(struct bcs_stand *stand)
 {
     struct search search = {.stand = stand};
 
     _Unwind_Backtrace(look_at_frame, &search);
-    if (search.n_own == 0) {
+    if (search.is_python) {
+        tell_python(&search);
+    }
+    if (search.n_own == 0 && stand->lines[0] == '\0') {
         stand->frames[0] = search.call;
     }
     if (stand->call[0] == '\0' && shim_state.is_ending) {
@@ -166,6 +191,7 @@ void shim_call_place_setup(const struct nic_config *config)
     struct shim_place_finder *finder = calloc(1, sizeof(*finder));
 
     if (finder != NULL) { /* else the place is that of the call */
+        shim_interpreter_find(&finder->interpreter);
         shim_skip_list(config->place_skip, NIC_PLACE_SKIP_USUAL, finder->skip,
                        sizeof(finder->skip));
         shim_module_program(finder->program, sizeof(finder->program));

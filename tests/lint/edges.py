@@ -104,8 +104,8 @@ INCLUDE_EDGES = {
         "mpi_shim/comm", "mpi_shim/collective",
     ],
     "mpi_shim/calls": [
-        "libbcs/include/bcs/version.h", "nic_threads/nic_config.h", "mds/collect.h",
-        "mds/dump_write.h", "mds/mds_config.h", "mds/run_folder.h",
+        "libbcs/include/bcs/version.h", "libbcs/fabric/ring/stand.h", "nic_threads/nic_config.h",
+        "mds/collect.h", "mds/dump_write.h", "mds/mds_config.h", "mds/run_folder.h",
         "mds/selection.h", "libbcs/report/lines.h", "libbcs/session/variables.h",
         "libbcs/api/record/collective_words.h", "libbcs/api/record/stand_tell.h",
         "libbcs/api/message/misuse.h", "libbcs/api/message/p2p.h",

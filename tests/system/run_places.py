@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs programs whose ranks wait at the end of a chain of calls. The verdict tells the line that calls MPI
 and two callers, with names as the source has them: of functions that the compiler has put into others, of
-C++ and Fortran. Ranks at one line are told together, whoever has called. What BCS_PLACE_SKIP names
+C++, Fortran and Python. Ranks at one line are told together, whoever has called. What BCS_PLACE_SKIP names
 is left out.
 """
 
@@ -10,10 +10,14 @@ import argparse
 import os
 import re
 import shlex
+import shutil
 import sys
+import tempfile
 
 import job
 import mds_runs
+import run_mpi4py
+import run_top
 
 MODES = {
     "inline": {},
@@ -28,6 +32,7 @@ SKIP_BETWEEN = {"BCS_PLACE_SKIP": "+libplaces_between*"}
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--launcher", default="bcsrun")
+    parser.add_argument("--top", required=True, help="the program bcs-top")
     parser.add_argument("--program", required=True, help="the program places")
     parser.add_argument("--bare", required=True, help="the same without debug information")
     parser.add_argument("--fortran", required=True, help="the program places_fortran")
@@ -94,6 +99,50 @@ def test_verdict(arguments, report, name, mode, case):
     report.case(name, problems, job.shell_line(command, {**mode, **extra}))
 
 
+def python_chain():
+    return [place("exchange", "places.py", "in exchange"), place("step", "places.py", "in step"),
+            place("<module>", "places.py", "in the module")]
+
+
+def test_top(arguments, report, python):
+    """bcs-top tells lines of Python of a job that goes on."""
+    command = [*shlex.split(arguments.launcher), "-n", "2", python, "-B",
+               os.path.join(FOLDER, "places.py"), "called"]
+    one = job.Job(command, job.mpirun_environment({"BCS_REFEREE": "off"}))
+    wanted, seen = python_chain(), None
+    guard = job.Guard(arguments.timeout)
+    try:
+        while seen != [wanted] * 2 and not guard.is_over() and one.process.poll() is None:
+            mine = run_top.jobs_with(run_top.look(arguments)[0], set(one.processes()))
+            seen = [[wait["place"], *wait["callers"]]
+                    for other in mine for rank in other["ranks"] for wait in rank["waits"]]
+        report.case("Python, bcs-top", [] if seen == [wanted] * 2 else [f"{seen}, not {wanted} twice"])
+    finally:
+        one.close()
+
+
+def test_python(arguments, report):
+    python = run_mpi4py.interpreter()
+    if python is None:
+        print(f"skipped: lines of Python, as there is no mpi4py; {run_mpi4py.VARIABLE} may name a Python with it")
+        return
+    program = os.path.join(FOLDER, "places.py")
+    for name, mode in MODES.items():
+        test_verdict(arguments, report, f"Python, called, {name}", mode,
+                     (python, "-B", program, "called", {}, re.escape(chain(*python_chain()))))
+    deep = place("deep" + 56 * "y", "places.py", "        step(comm)")
+    with tempfile.TemporaryDirectory() as folder:
+        folder = os.path.join(folder, *(3 * [120 * "z"]))
+        os.makedirs(folder)
+        test_verdict(arguments, report, "Python, deep", {},
+                     (python, "-B", shutil.copy(program, folder), "deep", {},
+                      re.escape(chain(*python_chain()[:2], deep))))
+    test_verdict(arguments, report, "Python, skipped", {},
+                 (python, "-B", program, "called", {"BCS_PLACE_SKIP": "+places.py"},
+                  r", at [^,]*(?: in |, )MPI\.[\w.-]*so.*"))
+    test_top(arguments, report, python)
+
+
 def main():
     arguments = parse_arguments()
     report = job.Report()
@@ -103,6 +152,7 @@ def main():
             test_verdict(arguments, report, name, {}, case)
         for mode in list(MODES)[1:]:
             test_verdict(arguments, report, f"called, {mode}", MODES[mode], cases["called"])
+    test_python(arguments, report)
     return report.end()
 
 
