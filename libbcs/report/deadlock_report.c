@@ -91,6 +91,14 @@ static void complain(const char *tool, int rc)
               rc < 0 ? "has failed" : strerror(rc));
 }
 
+/** Print whole lines, if anybody listens. */
+static void write_text(const char *text)
+{
+    if (write(STDERR_FILENO, text, strlen(text)) < 0) {
+        return;
+    }
+}
+
 bool bcs_deadlock_report(const struct bcs_deadlock *deadlock)
 {
     uint32_t n_ranks = deadlock->n_ranks;
@@ -98,11 +106,11 @@ bool bcs_deadlock_report(const struct bcs_deadlock *deadlock)
     const char *tool = bcs_top_tool_find(path);
     char *some = words_of(deadlock->stuck, n_ranks, MOST_RANGES);
     char *all = words_of(deadlock->stuck, n_ranks, UINT32_MAX);
+    bool is_one = some != NULL && some[strspn(some, "0123456789")] == '\0';
     int rc;
 
-    bcs_error("deadlock: rank%s %s can never go on, as nobody is left who could help:",
-              some != NULL && some[strspn(some, "0123456789")] == '\0' ? "" : "s",
-              some == NULL ? "?" : some);
+    bcs_error("deadlock: rank%s %s wait%s and can never continue:", is_one ? "" : "s",
+              some == NULL ? "?" : some, is_one ? "s for itself" : " for each other");
     snprintf(pid, sizeof(pid), "%ld", (long)getpid());
     rc = all == NULL
              ? ENOMEM
@@ -190,9 +198,15 @@ void bcs_places_report(const struct bcs_places *places)
     snprintf(pid, sizeof(pid), "%" PRId64, places->pid);
     rc = all == NULL
              ? ENOMEM
-             : run_tool((const char *const[]){tool, "--at", all, pid, NULL}, NULL, 0);
+             : run_tool(
+                   (const char *const[]){tool,
+                                         places->are_failing ? "--failing" : "--at",
+                                         all, pid, places->before, places->after, NULL},
+                   NULL, 0);
     if (rc != 0) {
+        write_text(places->before);
         complain(tool, rc);
+        write_text(places->after);
     }
     free(all);
 }

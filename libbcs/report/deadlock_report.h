@@ -52,11 +52,15 @@ struct bcs_places {
     const uint64_t *ranks; /* bits by rank */
     uint32_t n_ranks;      /* of the job */
     int64_t pid;           /* of the machine's first process */
+    bool are_failing;      /* of these only those whose calls fail */
+    const char *before;    /* whole lines, in front of them */
+    const char *after;     /* and behind */
 };
 
 /** Have bcs-top print on standard error in which calls ranks stand that have published
- *  it, and from where, as far as they have after some time. The program cannot see
- *  that. */
+ *  it, and from where, as far as they have after some time, with the lines before and
+ *  after, all of it in one write. If it cannot, the lines are printed, and that it
+ *  cannot. The program cannot see that. */
 void bcs_places_report(const struct bcs_places *places);
 
 /** End this process at once, with that status, as its threads wait; the launcher ends

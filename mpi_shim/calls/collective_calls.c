@@ -14,6 +14,7 @@
 #include "mpi_shim/calls/mpi_calls.h"
 #include "mpi_shim/collective/collective_bytes.h"
 #include "mpi_shim/collective/collective_check.h"
+#include "mpi_shim/collective/collective_fault.h"
 #include "mpi_shim/collective/exchange_forms.h"
 #include "mpi_shim/comm/comm_record.h"
 #include "mpi_shim/comm/comm_table.h"
@@ -40,13 +41,28 @@ static bool is_raised_on_world(const struct shim_collective *call, int class)
     }
 }
 
-/** Raise an error class. */
-static int raise(const struct shim_collective *call, int class)
+/** Raise an error class, and say what is wrong with the call. */
+static __attribute__((noinline)) int raise_fault(const struct shim_collective *call,
+                                                 int class)
 {
-    return class == MPI_SUCCESS
-               ? class
-               : shim_error(is_raised_on_world(call, class) ? NULL : call->handle,
-                            class);
+    const struct shim_comm *comm;
+    char words[SHIM_FAULT_BYTES] = "";
+
+    shim_enter();
+    comm = shim_comm_find(call->handle);
+    if (comm != NULL) {
+        shim_collective_fault(comm, call, class, words);
+    }
+    shim_leave();
+    return shim_error_of(is_raised_on_world(call, class) ? NULL : call->handle, class,
+                         words);
+}
+
+/** Raise an error class, if it is one. Inlined: see shim_keep_frame. */
+static inline __attribute__((always_inline)) int
+raise(const struct shim_collective *call, int class)
+{
+    return class == MPI_SUCCESS ? class : shim_keep_frame(raise_fault(call, class));
 }
 
 /** What a call is on a communicator that is not ours: not every function of the real

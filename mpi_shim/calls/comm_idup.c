@@ -161,7 +161,7 @@ int shim_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
     if (parent == NULL) {
         return shim_pass_Comm_idup(comm, newcomm, request);
     }
-    return rc == MPI_SUCCESS ? rc : shim_error(comm, rc);
+    return shim_error(comm, rc);
 }
 
 /** Both parts are over. */

@@ -5,7 +5,6 @@
 #include "mpi_shim/calls/crowd.h"
 
 #include "libbcs/api/message/misuse.h"
-#include "libbcs/fabric/base/log.h"
 #include "mpi_shim/comm/comm_table.h"
 
 /** Say that this thread comes to a collective while another is in one, once of a
@@ -20,11 +19,10 @@ static void tell(struct shim_comm *comm)
     }
     comm->has_crowd = true;
     shim_comm_name_group(comm->whole, name, sizeof(name));
-    bcs_error("two threads of this rank are in collectives on %s at once; MPI-3.1, "
-              "5.13: threads "
-              "must not use a communicator for different collectives at the same time",
-              name);
-    bcs_misuse_show_own(context, comm->whole);
+    bcs_misuse_tell(context, comm->whole,
+                    "MPI-3.1, 5.13: threads must not use a communicator for different "
+                    "collectives at the same time",
+                    "two threads of this rank are in collectives on %s at once", name);
 }
 
 void shim_crowd_begin(struct shim_comm *comm)

@@ -11,7 +11,7 @@
 #include "mpi_shim/calls/watch_send.h"
 #include "mpi_shim/comm/comm_record.h"
 #include "mpi_shim/comm/comm_table.h"
-#include "mpi_shim/real/error.h"
+#include "mpi_shim/real/fault.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/pass.h"
 #include "mpi_shim/request/request.h"
@@ -68,14 +68,25 @@ static int judged_source(const struct shim_comm *comm, int peer)
     return is_source(comm, peer) ? MPI_PROC_NULL : peer;
 }
 
-/** The real library has judged a call, and has raised rc. If it has nothing against it,
- *  we raise what we have: some functions do not look at their data. @return an error
+/** The real library has judged a call; some functions do not look at their data.
+ *  The call comes by value, as entry points keep theirs in registers. @return an error
  *  code */
-static int refuse(MPI_Comm comm, const struct shim_datatype *type, int rc)
+static __attribute__((noinline)) int refuse(const struct shim_hush *hush,
+                                            const struct shim_comm *comm,
+                                            struct shim_call call, int rc)
 {
-    return rc != MPI_SUCCESS
-               ? rc
-               : shim_error(comm, type == NULL ? MPI_ERR_TYPE : MPI_ERR_BUFFER);
+    const struct shim_fault fault = {
+        .count = call.count,
+        .block = -1,
+        .rank = call.peer,
+        .n_ranks = comm->group.size,
+        .tag = call.tag,
+        .datatype = call.datatype,
+    };
+    int own_class =
+        shim_datatype_find(call.datatype) == NULL ? MPI_ERR_TYPE : MPI_ERR_BUFFER;
+
+    return shim_fault_raise(hush, call.comm, &fault, own_class, rc);
 }
 
 /** Make a request of a call; NULL: too many. */
@@ -202,11 +213,6 @@ static inline int send_now(const struct shim_call *call, struct shim_comm *comm,
     return rc < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;
 }
 
-static int raise(MPI_Comm comm, int rc)
-{
-    return rc == MPI_SUCCESS ? rc : shim_error(comm, rc);
-}
-
 static inline int send_alone(const struct shim_call *call, struct shim_comm *comm,
                              const struct shim_datatype *type)
 {
@@ -228,6 +234,7 @@ static inline int send_buffered(const struct shim_call *call, struct shim_comm *
         const struct shim_call call = {kind, buf, count, datatype, dest, tag, comm};   \
         const struct shim_datatype *type;                                              \
         struct shim_comm *ours;                                                        \
+        struct shim_hush hush;                                                         \
         int rc;                                                                        \
                                                                                        \
         shim_enter();                                                                  \
@@ -235,15 +242,17 @@ static inline int send_buffered(const struct shim_call *call, struct shim_comm *
         type = ours == NULL ? NULL : shim_datatype_find(datatype);                     \
         if (ours == NULL || !is_valid_send(ours, buf, count, type, dest, tag)) {       \
             shim_leave();                                                              \
-            return ours == NULL                                                        \
-                       ? shim_pass_##name(buf, count, datatype, dest, tag, comm)       \
-                       : refuse(comm, type,                                            \
-                                shim_real.name(buf, count, datatype,                   \
-                                               judged_target(ours, dest), tag, comm)); \
+            if (ours == NULL) {                                                        \
+                return shim_pass_##name(buf, count, datatype, dest, tag, comm);        \
+            }                                                                          \
+            hush = shim_hush_begin(comm);                                              \
+            rc = shim_real.name(buf, count, datatype, judged_target(ours, dest), tag,  \
+                                comm);                                                 \
+            return shim_keep_frame(refuse(&hush, ours, call, rc));                     \
         }                                                                              \
         rc = send(&call, ours, type);                                                  \
         shim_leave();                                                                  \
-        return raise(comm, rc);                                                        \
+        return shim_error(comm, rc);                                                   \
     }
 
 BLOCKING_SEND(Send, SHIM_SEND, send_alone)
@@ -286,6 +295,7 @@ static int describe_persistent(const struct shim_call *call, struct shim_comm *c
                                        peer,         tag, comm};                       \
         const struct shim_datatype *type;                                              \
         struct shim_comm *ours;                                                        \
+        struct shim_hush hush;                                                         \
         int rc;                                                                        \
                                                                                        \
         shim_enter();                                                                  \
@@ -294,20 +304,20 @@ static int describe_persistent(const struct shim_call *call, struct shim_comm *c
         if (ours == NULL || request == NULL ||                                         \
             !is_valid_##way(ours, buf, count, type, peer, tag)) {                      \
             MPI_Request unused = shim_handles.request_null;                            \
-                                                                                       \
             shim_leave();                                                              \
             if (ours == NULL) {                                                        \
                 return shim_pass_##name(buf, count, datatype, peer, tag, comm,         \
                                         request);                                      \
             }                                                                          \
+            hush = shim_hush_begin(comm);                                              \
             rc = shim_real.name(buf, count, datatype, judged_##end(ours, peer), tag,   \
                                 comm, request == NULL ? NULL : &unused);               \
             drop(&unused);                                                             \
-            return refuse(comm, type, rc);                                             \
+            return shim_keep_frame(refuse(&hush, ours, call, rc));                     \
         }                                                                              \
         rc = make(&call, ours, type, request);                                         \
         shim_leave();                                                                  \
-        return raise(comm, rc);                                                        \
+        return shim_error(comm, rc);                                                   \
     }
 
 MAKES_REQUEST(Isend, const, SHIM_SEND, send, target, start)
@@ -363,6 +373,7 @@ int shim_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
                                    source,       tag, comm};
     const struct shim_datatype *type;
     struct shim_comm *ours;
+    struct shim_hush hush;
     int rc;
 
     shim_enter();
@@ -370,16 +381,17 @@ int shim_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
     type = ours == NULL ? NULL : shim_datatype_find(datatype);
     if (ours == NULL || !is_valid_receive(ours, buf, count, type, source, tag)) {
         shim_leave();
-        return ours == NULL
-                   ? shim_pass_Recv(buf, count, datatype, source, tag, comm, status)
-                   : refuse(comm, type,
-                            shim_real.Recv(buf, count, datatype,
-                                           judged_source(ours, source), tag, comm,
-                                           MPI_STATUS_IGNORE));
+        if (ours == NULL) {
+            return shim_pass_Recv(buf, count, datatype, source, tag, comm, status);
+        }
+        hush = shim_hush_begin(comm);
+        rc = shim_real.Recv(buf, count, datatype, judged_source(ours, source), tag,
+                            comm, MPI_STATUS_IGNORE);
+        return shim_keep_frame(refuse(&hush, ours, call, rc));
     }
     rc = receive_now(&call, ours, type, status);
     shim_leave();
-    return raise(comm, rc);
+    return shim_error(comm, rc);
 }
 
 /** Receive and send at the same time; both calls are valid. */
@@ -434,13 +446,14 @@ static int exchange_both(const struct shim_call *out, const struct shim_call *in
     return rc == MPI_SUCCESS ? complete(&request, status) : rc;
 }
 
-/** The type of the one that has none, or that of the other. */
-static const struct shim_datatype *unusable_of(const struct shim_call *out,
-                                               const struct shim_call *in)
+/** The one of the two in which something is wrong, if that is known. */
+static struct shim_call wrong_of(struct shim_call out, struct shim_call in,
+                                 const struct shim_comm *comm)
 {
-    const struct shim_datatype *type = shim_datatype_find(out->datatype);
+    bool is_valid = is_valid_send(comm, out.buffer, out.count,
+                                  shim_datatype_find(out.datatype), out.peer, out.tag);
 
-    return type == NULL ? NULL : shim_datatype_find(in->datatype);
+    return is_valid ? in : out;
 }
 
 /** The body of an entry point that sends and receives: what is its own argument,
@@ -448,6 +461,7 @@ static const struct shim_datatype *unusable_of(const struct shim_call *out,
 #define EXCHANGE(name, argument, is_in_order, carry, ...)                              \
     {                                                                                  \
         struct shim_comm *ours;                                                        \
+        struct shim_hush hush;                                                         \
         int rc;                                                                        \
                                                                                        \
         shim_enter();                                                                  \
@@ -459,11 +473,13 @@ static const struct shim_datatype *unusable_of(const struct shim_call *out,
             }                                                                          \
             dest = judged_target(ours, dest);                                          \
             source = judged_source(ours, source);                                      \
-            return refuse(comm, unusable_of(&out, &in), shim_real.name(__VA_ARGS__));  \
+            hush = shim_hush_begin(comm);                                              \
+            rc = shim_real.name(__VA_ARGS__);                                          \
+            return shim_keep_frame(refuse(&hush, ours, wrong_of(out, in, ours), rc));  \
         }                                                                              \
         rc = carry(&out, &in, ours, argument);                                         \
         shim_leave();                                                                  \
-        return raise(comm, rc);                                                        \
+        return shim_error(comm, rc);                                                   \
     }
 
 /** One with a buffer for either way. */

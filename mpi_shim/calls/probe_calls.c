@@ -7,7 +7,7 @@
 #include "mpi_shim/calls/mpi_calls.h"
 #include "mpi_shim/comm/comm_record.h"
 #include "mpi_shim/comm/comm_table.h"
-#include "mpi_shim/real/error.h"
+#include "mpi_shim/real/fault.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/pass.h"
 #include "mpi_shim/real/real.h"
@@ -19,6 +19,17 @@ static bool is_valid(const struct shim_comm *comm, int source, int tag)
     return (tag >= 0 || tag == MPI_ANY_TAG) &&
            ((uint32_t)source < (uint32_t)comm->group.size || source == MPI_ANY_SOURCE ||
             source == MPI_PROC_NULL);
+}
+
+/** The real library has judged a probe. @return an error code */
+static __attribute__((noinline)) int refuse(const struct shim_hush *hush,
+                                            const struct shim_comm *comm, int source,
+                                            int tag, int rc)
+{
+    const struct shim_fault fault = {
+        .rank = source, .n_ranks = comm->group.size, .tag = tag, .block = -1};
+
+    return shim_fault_raise(hush, comm->handle, &fault, MPI_SUCCESS, rc);
 }
 
 /** How to probe. */
@@ -79,13 +90,19 @@ int shim_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
     shim_enter();
     ours = shim_comm_find(comm);
     if (ours == NULL || !is_valid(ours, source, tag)) {
+        struct shim_hush hush;
+
         shim_leave();
-        return ours == NULL ? shim_pass_Probe(source, tag, comm, status)
-                            : shim_real.Probe(source, tag, comm, status);
+        if (ours == NULL) {
+            return shim_pass_Probe(source, tag, comm, status);
+        }
+        hush = shim_hush_begin(comm);
+        rc = shim_real.Probe(source, tag, comm, status);
+        return shim_keep_frame(refuse(&hush, ours, source, tag, rc));
     }
     rc = probe(ours, source, tag, &how, status, &found);
     shim_leave();
-    return rc == MPI_SUCCESS ? rc : shim_error(comm, rc);
+    return shim_error(comm, rc);
 }
 
 int shim_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
@@ -98,9 +115,15 @@ int shim_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *statu
     shim_enter();
     ours = shim_comm_find(comm);
     if (ours == NULL || !is_valid(ours, source, tag)) {
+        struct shim_hush hush;
+
         shim_leave();
-        return ours == NULL ? shim_pass_Iprobe(source, tag, comm, flag, status)
-                            : shim_real.Iprobe(source, tag, comm, flag, status);
+        if (ours == NULL) {
+            return shim_pass_Iprobe(source, tag, comm, flag, status);
+        }
+        hush = shim_hush_begin(comm);
+        rc = shim_real.Iprobe(source, tag, comm, flag, status);
+        return shim_keep_frame(refuse(&hush, ours, source, tag, rc));
     }
     if (flag == NULL) {
         shim_leave();
@@ -109,7 +132,7 @@ int shim_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *statu
     rc = probe(ours, source, tag, &how, status, &found);
     *flag = found.is_found;
     shim_leave();
-    return rc == MPI_SUCCESS ? rc : shim_error(comm, rc);
+    return shim_error(comm, rc);
 }
 
 /** Probe and take; *message_out stays as it is if there is none. */
@@ -150,13 +173,19 @@ int shim_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message,
     shim_enter();
     ours = shim_comm_find(comm);
     if (ours == NULL || message == NULL || !is_valid(ours, source, tag)) {
+        struct shim_hush hush;
+
         shim_leave();
-        return ours == NULL ? shim_pass_Mprobe(source, tag, comm, message, status)
-                            : shim_real.Mprobe(source, tag, comm, message, status);
+        if (ours == NULL) {
+            return shim_pass_Mprobe(source, tag, comm, message, status);
+        }
+        hush = shim_hush_begin(comm);
+        rc = shim_real.Mprobe(source, tag, comm, message, status);
+        return shim_keep_frame(refuse(&hush, ours, source, tag, rc));
     }
     rc = take(ours, source, tag, true, message, status, &flag);
     shim_leave();
-    return rc == MPI_SUCCESS ? rc : shim_error(comm, rc);
+    return shim_error(comm, rc);
 }
 
 int shim_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
@@ -168,10 +197,15 @@ int shim_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mes
     shim_enter();
     ours = shim_comm_find(comm);
     if (ours == NULL || message == NULL || !is_valid(ours, source, tag)) {
+        struct shim_hush hush;
+
         shim_leave();
-        return ours == NULL
-                   ? shim_pass_Improbe(source, tag, comm, flag, message, status)
-                   : shim_real.Improbe(source, tag, comm, flag, message, status);
+        if (ours == NULL) {
+            return shim_pass_Improbe(source, tag, comm, flag, message, status);
+        }
+        hush = shim_hush_begin(comm);
+        rc = shim_real.Improbe(source, tag, comm, flag, message, status);
+        return shim_keep_frame(refuse(&hush, ours, source, tag, rc));
     }
     if (flag == NULL) {
         shim_leave();
@@ -179,7 +213,7 @@ int shim_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mes
     }
     rc = take(ours, source, tag, false, message, status, flag);
     shim_leave();
-    return rc == MPI_SUCCESS ? rc : shim_error(comm, rc);
+    return shim_error(comm, rc);
 }
 
 static struct shim_request *message_find(const MPI_Message *message)
@@ -251,7 +285,7 @@ int shim_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *messag
     shim_enter();
     rc = receive(buf, count, datatype, message, request);
     shim_leave();
-    return rc == MPI_SUCCESS ? rc : shim_error(comm, rc);
+    return shim_error(comm, rc);
 }
 
 int shim_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message,
@@ -276,7 +310,7 @@ int shim_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message
         rc = shim_request_finish(&request, status);
     }
     shim_leave();
-    return rc == MPI_SUCCESS ? rc : shim_error(comm, rc);
+    return shim_error(comm, rc);
 }
 
 MPI_Fint shim_Message_c2f(MPI_Message message)

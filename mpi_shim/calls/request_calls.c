@@ -102,7 +102,8 @@ int shim_Start(MPI_Request *request)
     struct shim_request *ours = request == NULL ? NULL : shim_request_find(*request);
     int rc;
 
-    if (ours == NULL && (request == NULL || *request != NULL)) {
+    if (ours == NULL && request != NULL && *request != NULL &&
+        *request != shim_handles.request_null) {
         return shim_pass_Start(request);
     }
     if (ours == NULL || !may_start(ours)) {

@@ -31,7 +31,6 @@
 
 #include "libbcs/api/message/misuse.h"
 #include "libbcs/api/message/turns.h"
-#include "libbcs/fabric/base/log.h"
 #include "libbcs/fabric/base/park.h"
 #include "mpi_shim/real/state.h"
 
@@ -142,16 +141,20 @@ static void tell_guest(void)
         return;
     }
     if (door->level == MPI_THREAD_SERIALIZED) {
-        bcs_error("threads %u and %d are in MPI at once, but this rank has "
-                  "MPI_THREAD_SERIALIZED; MPI-3.1, 12.4.3: only one at a time may call",
-                  door->owner_id, gettid());
+        bcs_misuse_tell(context, NULL, "MPI-3.1, 12.4.3: only one at a time may call",
+                        "threads %u and %d are in MPI at once, but this rank has "
+                        "MPI_THREAD_SERIALIZED",
+                        door->owner_id, gettid());
     } else {
-        bcs_error("thread %d is in MPI, but this rank has MPI_THREAD_%s; MPI-3.1, "
-                  "12.4.3: only thread %u may call, which has initialised MPI",
-                  gettid(), door->level == MPI_THREAD_FUNNELED ? "FUNNELED" : "SINGLE",
-                  door->owner_id);
+        bcs_misuse_tell(context, NULL,
+                        "MPI-3.1, 12.4.3: only the thread that has initialised MPI may "
+                        "call",
+                        "thread %d is in MPI, but this rank has MPI_THREAD_%s: only "
+                        "thread %u may call",
+                        gettid(),
+                        door->level == MPI_THREAD_FUNNELED ? "FUNNELED" : "SINGLE",
+                        door->owner_id);
     }
-    bcs_misuse_show_own(context, NULL);
 }
 
 /** Wait until the owner is outside, or has let this thread in. */

@@ -208,7 +208,7 @@ void nic_engine_make_view(const struct nic_engine *engine, uint32_t number)
 {
     /* By another name than that of those who only look, as their table grows. */
     if (nic_engine_try_view((struct nic_engine *)(uintptr_t)engine, number) < 0) {
-        bcs_end_process(); /* logged */
+        bcs_end_process(1); /* logged */
     }
 }
 
@@ -236,7 +236,7 @@ struct nic_view *nic_view_for_turn(struct nic_engine *engine, uint32_t number)
     free_guest(engine);
     core = open_node(engine, number);
     if (core == NULL) {
-        bcs_end_process(); /* logged */
+        bcs_end_process(1); /* logged */
     }
     fill(&engine->guest, engine, number, core);
     return &engine->guest;

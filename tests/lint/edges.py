@@ -94,8 +94,8 @@ INCLUDE_EDGES = {
         "mpi_shim/real",
     ],
     "mpi_shim/collective": [
-        "libbcs/include/bcs/bcs.h", "libbcs/api/collective/disagreement.h", "mpi_shim/data",
-        "mpi_shim/comm",
+        "libbcs/include/bcs/bcs.h", "libbcs/api/collective/disagreement.h",
+        "mpi_shim/real/fault.h", "mpi_shim/data", "mpi_shim/comm",
     ],
     "mpi_shim/request": [
         "libbcs/include/bcs/bcs.h", "libbcs/report/lines.h", "libbcs/api/record/stand_tell.h",

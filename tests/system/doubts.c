@@ -401,8 +401,8 @@ static void another_thread_calls(void)
 /* ------------------------------------------------------------------------- table */
 
 #define THREAD "its thread \\d+ \\(doubts\\) "
-#define MISUSE "only thread \\d+ may call, which has initialised MPI"
-#define AT_ONCE "MPI_THREAD_SERIALIZED; MPI-3.1, 12.4.3: only one at a time"
+#define MISUSE "only thread \\d+ may call\\n"
+#define AT_ONCE "MPI_THREAD_SERIALIZED\\n(.*\\n)*  MPI-3.1, 12.4.3: only one at a time"
 
 /** What a case says is "stuck", or expressions, one of each of which is looked for: of
  *  a suspicion, and of misuse; "-" for none. */

@@ -3,7 +3,8 @@
  * Programs that use MPI in ways that the standard forbids, and the right versions of
  * them. Without arguments it lists them, a line each: name, how many ranks it takes at
  * least, and how it ends: "right"; "stuck", in a deadlock; "error", which ends the job
- * by its error handler; "either" of the two; "returned", an error that is returned, or
+ * by its error handler; "argument", the same with the class of the error as its status;
+ * "either" of the first two; "returned", an error that is returned, or
  * that harms nobody; "left", to the end, with something left behind. With a name, and
  * "right" or "wrong", it runs one; right ones one after the other, if there are several
  * names.
@@ -374,6 +375,16 @@ static const struct one {
     {"crowd_in_barrier", crowd, 0, 2, "returned"},
     {"crowd", crowd, N_SHORT, 2, "returned"},
     {"crowd_long", crowd, N_LONG, 2, "returned"},
+    {"argument_root", argument_root, N_SHORT, 2, "argument"},
+    {"argument_count", argument_count, N_SHORT, 2, "argument"},
+    {"argument_types", argument_types, N_SHORT, 2, "argument"},
+    {"argument_op", argument_op, N_SHORT, 2, "argument"},
+    {"argument_target", argument_target, N_SHORT, 2, "argument"},
+    {"argument_tag", argument_tag, N_SHORT, 2, "argument"},
+    {"argument_type", argument_type, N_SHORT, 2, "argument"},
+    {"argument_probe", argument_probe, N_SHORT, 2, "argument"},
+    {"argument_request", argument_request, N_SHORT, 2, "argument"},
+    {"argument_of_one", argument_of_one, N_SHORT, 2, "argument"},
     {"roots_change", roots_change, N_SHORT, 2, "right"},
     {"roots_change_long", roots_change, 99, 2, "right"},
     {"types_of_one_signature", types_of_one_signature, N_SHORT, 2, "right"},

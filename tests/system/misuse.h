@@ -20,6 +20,10 @@ case_fn truncated_recv, truncated_any, truncated_wait, truncated_waitall,
     truncated_test, truncated_persistent, truncated_sendrecv, truncated_mrecv,
     truncated_with_gaps, truncated_often;
 
+/** An argument is one that the standard forbids. */
+case_fn argument_root, argument_count, argument_types, argument_op, argument_target,
+    argument_tag, argument_type, argument_probe, argument_request, argument_of_one;
+
 /** Two threads call the same collective over and over, wrong: on one communicator. */
 case_fn crowd;
 

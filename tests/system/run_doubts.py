@@ -20,7 +20,7 @@ import run_referee
 SUSPICION = re.compile(r"^bcs\[rank \d+\]: suspicion: these ranks wait for each other: (.*?)\. It is no "
                        r"proof of a deadlock, as rank 0 could still act: (.*)\. The job goes on$",
                        re.MULTILINE)
-MISUSE = re.compile(r"^bcs\[rank 0\]: .*MPI-3\.1, 12\.4\.3: .*$", re.MULTILINE)
+MISUSE = re.compile(r"^bcs\[rank 0\]: .*\n(?:  \d.*\n)*  MPI-3\.1, 12\.4\.3: .*$", re.MULTILINE)
 PLACES = r"^  0: MPI_(Send|Recv).* at \w+, doubts\.c:\d+"
 RECEIVES = "0-1 in MPI_Recv"
 

@@ -22,15 +22,20 @@ MODES = {
 }
 MODES["demand, inline, ports backwards"] = {"BCS_NODE_RANKS": "1", "BCS_FAR_MAP": "falling"}
 DEADLOCKED = 86
+MISMATCHED = 87
+CLASSES = {2: "MPI_ERR_COUNT", 3: "MPI_ERR_TYPE", 4: "MPI_ERR_TAG", 6: "MPI_ERR_RANK",
+           7: "MPI_ERR_REQUEST", 8: "MPI_ERR_ROOT", 10: "MPI_ERR_OP"}
+TRUNCATED = 15 # the class of the error, as natively
 PLACE = r"at \w+, misuse(?:_\w+)?\.c:\d+"
-RANKS = r"(?:rank|ranks) [\d,-]+"
-STANDARD = r"MPI-3\.1, \d\.\d"
+RANK_LIST = r"[\d,-]+"
+RANKS = rf"(?:rank|ranks) {RANK_LIST}"
+STANDARD = r"^  MPI-3\.1, \d\.\d"
 # Who is in an error, and from where.
 CALL = rf"^  [\d,-]+: MPI_\w+, on MPI_COMM_WORLD, {PLACE}"
 
 OTHER = rf"{RANKS} (?:are|is) in [\w-]+ on MPI_COMM_WORLD(?:, {RANKS} (?:are|is) in [\w-]+)+$"
-LENGTHS = r"do not agree on the lengths of a collective: rank \d+ sends \d+ bytes, rank \d+ expects \d+;"
-REFUSED = r"are not in the same collective: rank \d+ is in .*, rank \d+ in .*;"
+LENGTHS = r"lengths differ in a collective on MPI_COMM_WORLD: rank \d+ sends \d+ bytes, rank \d+ expects \d+$"
+REFUSED = r"^bcs\[rank \d+\]: collectives differ on MPI_COMM_WORLD: rank \d+: .*, rank \d+: .*$"
 
 
 def roots(call):
@@ -40,15 +45,36 @@ def roots(call):
 
 
 def truncated(call, source="rank 0"):
-    return [rf"^bcs\[rank 1\]: truncation: {source} has sent 16 bytes to rank 1, tag 7, on "
-            rf"MPI_COMM_WORLD, whose receive has room for 8; {STANDARD}",
-            rf"^  1: {call}, on MPI_COMM_WORLD, {PLACE}"]
+    return [rf"^bcs\[rank 1\]: truncation: {source} sent 16 bytes to rank 1, tag 7, on "
+            rf"MPI_COMM_WORLD; the receive has room for 8\n  1: {call}, on MPI_COMM_WORLD, {PLACE}\n{STANDARD}"]
 
 
-CROWD = [r"two threads of this rank are in collectives on MPI_COMM_WORLD at once; .*MPI-3\.1, 5\.13", CALL]
+CROWD = [r"two threads of this rank are in collectives on MPI_COMM_WORLD at once$", r"^  MPI-3\.1, 5\.13", CALL]
+
+
+def argument(call, words, ranks=RANK_LIST, communicator="MPI_COMM_WORLD"):
+    """How an error is told that is in the arguments of a call."""
+    on = f" on {communicator}" if communicator else ""
+    return [rf"^bcs\[rank \d\]: wrong argument: {call}{on}: {words} \(MPI_ERR_\w+\)\n"
+            rf"  {ranks}: {call},{on + ',' if on else ''} {PLACE}\n"
+            r"bcs\[rank \d\]: the job ends with exit status \d+ \(MPI_ERR_\w+, MPI_ERRORS_ARE_FATAL on "
+            r"MPI_COMM_WORLD\); see docs/referee\.md$"]
+
+
+NO_SUCH_RANK = r"but the communicator has ranks 0-\d"
 # What else is said, all of it, by case.
 WORDS = {
-    "other_collective": [rf"{REFUSED} {STANDARD}", CALL,
+    "argument_root": argument("MPI_Bcast", f"root 99, {NO_SUCH_RANK}"),
+    "argument_count": argument("MPI_Bcast", "count -1"),
+    "argument_types": argument("MPI_Alltoallw", "the datatype is MPI_DATATYPE_NULL for rank 1"),
+    "argument_op": argument("MPI_Allreduce", "the operation is MPI_OP_NULL"),
+    "argument_target": argument("MPI_Send", f"rank 99, {NO_SUCH_RANK}"),
+    "argument_tag": argument("MPI_Irecv", "tag -5"),
+    "argument_type": argument("MPI_Sendrecv", "the datatype is MPI_DATATYPE_NULL"),
+    "argument_probe": argument("MPI_Probe", f"rank 99, {NO_SUCH_RANK}"),
+    "argument_request": argument("MPI_Start", "invalid request", communicator=None),
+    "argument_of_one": argument("MPI_Send", f"rank 99, {NO_SUCH_RANK}", r"\d"),
+    "other_collective": [REFUSED, STANDARD, CALL,
                          r"^  [\d,-]+: MPI_Barrier", r"^  [\d,-]+: MPI_Allreduce"],
     "other_collective_long": [OTHER, STANDARD, "in MPI_Barrier", "in MPI_Allreduce"],
     "other_by_messages": [STANDARD, "called it otherwise"],
@@ -56,47 +82,46 @@ WORDS = {
     "root_of_gather": [roots("MPI_Gather")],
     "root_of_gather_long": [roots("MPI_Gather")],
     # Ranks 1 and 2 wait for each other, also before rank 0, which says another root, waits.
-    "root_of_scatter_long": [roots("MPI_Scatter") + "|deadlock: ranks 1-2 can never go on"],
+    "root_of_scatter_long": [roots("MPI_Scatter") + "|deadlock: ranks 1-2 wait for each other"],
     "root_of_bcast": [r"(?:root 0, 16 bytes.*root 1)|(?:16 bytes from rank 0.*16 bytes from rank 1)"],
     "root_of_bcast_long": [roots("MPI_Bcast")],
-    "all_are_roots": [r"^bcs\[rank \d\]: rank \d has sent rank \d its part of a collective \(broadcast, root "
-                      r"\d, 800 bytes\) on MPI_COMM_WORLD, which rank \d has not called, or not alike; "
-                      + STANDARD],
+    "all_are_roots": [r"^bcs\[rank \d\]: not received: rank \d's part of a collective \(broadcast, root "
+                      r"\d, 800 bytes\) on MPI_COMM_WORLD, not called by rank \d, or not alike$", STANDARD],
     "root_of_reduce_long": [roots("MPI_Reduce")],
     "op_of_reduce_long": ["(?:sum|maximum) of int64.*(?:sum|maximum) of int64"],
-    "op_of_allreduce": [rf"{REFUSED} {STANDARD}", CALL, "sum of int64.*maximum of int64"],
+    "op_of_allreduce": [REFUSED, STANDARD, CALL, "sum of int64.*maximum of int64"],
     "op_of_allreduce_long": ["operations differ: .* sum of int64, .* maximum of int64, in MPI_Allreduce "
                              "on MPI_COMM_WORLD|operations differ: .* maximum of int64, .* sum of int64"],
     "op_of_scan": ["(?:sum|maximum) of int64.*(?:sum|maximum) of int64"],
     "op_of_iallreduce": ["(?:sum|maximum) of int64.*(?:sum|maximum) of int64"],
-    "type_of_allreduce": [rf"{REFUSED} {STANDARD}", CALL, "sum of int64.*sum of double"],
+    "type_of_allreduce": [REFUSED, STANDARD, CALL, "sum of int64.*sum of double"],
     "type_of_allreduce_long": ["sum of (int64|double).*sum of (int64|double)"],
-    "count_of_allreduce": [rf"{REFUSED} {STANDARD}", CALL, "16 bytes.*24 bytes"],
-    "count_of_bcast": [rf"{LENGTHS} {STANDARD}|{REFUSED} {STANDARD}", CALL],
-    "count_of_bcast_long": [rf"{LENGTHS} {STANDARD}", CALL],
-    "count_of_gather": [rf"{LENGTHS} {STANDARD}", r"sends 24 bytes, rank 0 expects 16", CALL],
-    "count_of_allgather": [rf"{REFUSED} {STANDARD}", CALL],
-    "count_of_alltoall": [rf"{LENGTHS} {STANDARD}|{REFUSED} {STANDARD}", CALL],
+    "count_of_allreduce": [REFUSED, STANDARD, CALL, "16 bytes.*24 bytes"],
+    "count_of_bcast": [rf"{LENGTHS}|{REFUSED}", STANDARD, CALL],
+    "count_of_bcast_long": [LENGTHS, STANDARD, CALL],
+    "count_of_gather": [LENGTHS, STANDARD, r"sends 24 bytes, rank 0 expects 16", CALL],
+    "count_of_allgather": [REFUSED, STANDARD, CALL],
+    "count_of_alltoall": [rf"{LENGTHS}|{REFUSED}", STANDARD, CALL],
     "truncated_recv": truncated("MPI_Recv"),
-    "truncated_recv_long": [r"truncation: rank 0 has sent 320000 bytes to rank 1, tag 7, .* room for "
-                            r"319992;", rf"^  1: MPI_Recv, on MPI_COMM_WORLD, {PLACE}"],
+    "truncated_recv_long": [r"truncation: rank 0 sent 320000 bytes to rank 1, tag 7, .* room for "
+                            r"319992$", rf"^  1: MPI_Recv, on MPI_COMM_WORLD, {PLACE}"],
     "truncated_any": truncated("MPI_Recv"),
     "truncated_wait": truncated("MPI_Wait"),
-    "truncated_waitall": [r"320000 bytes .* room for 319992;", r"^  1: MPI_Waitall, "],
+    "truncated_waitall": [r"320000 bytes .* room for 319992$", r"^  1: MPI_Waitall, "],
     "truncated_test": truncated("MPI_Test"),
     "truncated_persistent": truncated("MPI_Wait"),
     "truncated_sendrecv": truncated("MPI_Sendrecv"),
     "truncated_mrecv": truncated("MPI_Mrecv"),
     "truncated_with_gaps": truncated("MPI_Recv"),
-    "truncated_with_gaps_long": [r"320000 bytes .* room for 319992;", r"^  1: MPI_Recv, "],
+    "truncated_with_gaps_long": [r"320000 bytes .* room for 319992$", r"^  1: MPI_Recv, "],
     "truncated_often": [*truncated("MPI_Recv"), "tells of no more"],
     "crowd_in_barrier": CROWD,
     "crowd": CROWD,
     "crowd_long": CROWD,
-    "duplicate_and_barrier": [rf"{REFUSED} {STANDARD}", CALL, "(?:a barrier|MPI_Comm_dup).*"
-                              "(?:a barrier|MPI_Comm_dup)", rf"MPI_Comm_dup, on MPI_COMM_WORLD, {PLACE}"],
-    "duplicate_and_split": [rf"{REFUSED} {STANDARD}", CALL, "MPI_Comm_(?:dup|split).*MPI_Comm_(?:dup|split)"],
-    "ended_before_barrier": [r"rank \d+ (?:is )?in a barrier", r"rank \d+ (?:is )?in MPI_Finalize",
+    "duplicate_and_barrier": [rf"{REFUSED} {STANDARD}", CALL, "(?:: barrier|: MPI_Comm_dup)(?:.*\\n)*.*"
+                              "(?:: barrier|: MPI_Comm_dup)", rf"MPI_Comm_dup, on MPI_COMM_WORLD, {PLACE}"],
+    "duplicate_and_split": [rf"{REFUSED} {STANDARD}", CALL, r"MPI_Comm_(?:dup|split)(?:.*\n)*.*MPI_Comm_(?:dup|split)"],
+    "ended_before_barrier": [r"rank \d+: barrier", r"rank \d+: MPI_Finalize",
                              CALL, STANDARD],
     "ended_before_send": [rf"in MPI_Finalize {PLACE}, while rank 0 waits for what has not been called",
                           r"MPI-3\.1, 8\.7"],
@@ -115,14 +140,14 @@ def words_of(name, n_ranks):
             rf"^  [\d,-]+: MPI_Alltoall, {2 * n_ranks ** 2} bytes in all, .*\n(?:.*\n)*"
             rf"  {last}: MPI_Alltoall, .*by messages, 200 bytes, |"
             rf"^  {last}: MPI_Alltoall, .*by messages, 200 bytes, .*\n(?:.*\n)*"
-            rf"  [\d,-]+: MPI_Alltoall, {2 * n_ranks ** 2} bytes in all, |{LENGTHS} {STANDARD}"],
+            rf"  [\d,-]+: MPI_Alltoall, {2 * n_ranks ** 2} bytes in all, |{LENGTHS}"],
     }.get(name, WORDS.get(name, []))
 
 
 # Lines of ours, on standard error.
 SAID = re.compile(r"^bcs.*|^  [\d,-]+: MPI_.*|^.*MPI-3\.1.*", re.MULTILINE)
 # How often each error is told.
-ONCE = re.compile(r"truncation: |has not called, or|not in the same collective|do not agree on the lengths"
+ONCE = re.compile(r"truncation: |wrong argument: |not called by|collectives differ|lengths differ"
                   "|two threads of this rank")
 MOST_BY_ENDING = {"returned": 10, "left": 3} # left: of one rank, which tells for all of the machine
 MOST_BY_NAME = {"count_of_alltoall": 10, "border_of_alltoall": 10} # of each two that differ
@@ -158,9 +183,12 @@ def problem_of_right(result):
 
 
 def is_ending_right(ending, status, said):
-    is_stuck = status == DEADLOCKED and "can never go on" in said
-    is_error = status not in (0, DEADLOCKED) and "fatal error on MPI_COMM_WORLD" in said
-    return {"stuck": is_stuck, "error": is_error, "either": is_stuck or is_error,
+    is_stuck = status == DEADLOCKED and "can never continue" in said
+    is_error = status in (TRUNCATED, MISMATCHED) and (
+        f"the job ends with exit status {status} (MPI_ERR_" in said)
+    is_argument = "An error occurred" not in said and (
+        f"the job ends with exit status {status} ({CLASSES.get(status)}, MPI_ERRORS_ARE" in said)
+    return {"stuck": is_stuck, "error": is_error, "argument": is_argument, "either": is_stuck or is_error,
             "returned": status == 0, "left": status == 0}[ending]
 
 

@@ -42,7 +42,7 @@ MODES = {
     "far, timed, threads": {"BCS_FAR": "4", "BCS_STROBE": "timed", "BCS_DRIVER": "threads"},
 }
 STATUS = 86
-VERDICT = re.compile(r"deadlock: ranks? ([\d,-]+) can never go on")
+VERDICT = re.compile(r"deadlock: ranks? ([\d,-]+) waits? for \w+( other)? and can never continue")
 
 PLACE = r"(?: at \S+, deadlocks\w*\.c:\d+| at 0x\w+ in \S+)"
 NEAR = r"^  near miss: rank 0 has sent tag 7 \(4 bytes"

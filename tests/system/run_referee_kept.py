@@ -20,7 +20,7 @@ MODES = {
     "threads": {"BCS_DRIVER": "threads"},
     "timed": {"BCS_STROBE": "timed"},
 }
-VERDICT = "deadlock: ranks 0-1 can never go on"
+VERDICT = "deadlock: ranks 0-1 wait for each other"
 SAID = {
     "report": r"^bcs\[rank \d\]: BCS_REFEREE=report: the ranks go on waiting$",
     "hold": r"^bcs\[rank \d\]: BCS_REFEREE=hold: the ranks wait\. To look at one: gdb -p PID; bcs-top "

@@ -26,7 +26,13 @@
 #include "screen.h"
 #include "standstill.h"
 
-enum { TELL_ROUNDS = 20, FIND_ROUNDS = 200, REAL_DIGITS = 9 };
+enum {
+    TELL_ROUNDS = 20,
+    FAIL_ROUNDS = 3,
+    FIND_ROUNDS = 200,
+    REAL_DIGITS = 9,
+    CALL_BYTES = 65536
+};
 #define TELL_NS 5000000u /* between two looks at ranks that are about to tell */
 
 static const char help[] =
@@ -35,7 +41,8 @@ static const char help[] =
     "       bcs-top --patience NS PID\n"
     "       bcs-top --progress NS PID\n"
     "       bcs-top --stuck RANKS PID FILE MESSAGE...\n"
-    "       bcs-top --at RANKS PID\n"
+    "       bcs-top --at RANKS PID BEFORE AFTER\n"
+    "       bcs-top --failing RANKS PID BEFORE AFTER\n"
     "       bcs-top --lines\n"
     "\n"
     "Show what the ranks of the jobs under BCS do that this user may look at, on the "
@@ -57,9 +64,10 @@ static const char help[] =
     "             empty. What a job runs that has found that\n"
     "  --at       as --once, of those of some ranks of the job of "
     "process PID that wait, when\n"
-    "             all of them do, or a tenth of a second later. What "
-    "a job runs in which a\n"
-    "             call fails\n"
+    "             all of them do, or a tenth of a second later, "
+    "between the texts BEFORE and\n"
+    "             AFTER, in one write. What a job runs in which a call fails\n"
+    "  --failing  the same of those whose call fails now\n"
     "  --of PID   as --once, of the jobs that process PID has started: what "
     "bcsrun runs when\n"
     "             it gets SIGURG\n"
@@ -184,40 +192,53 @@ static int find_of(int64_t pid, struct bcs_look_found **found_out)
     return n;
 }
 
-/** Print where some ranks of a job stand, once all of them have told. @return 0 or
- *  -errno */
-static int print_at(const struct bcs_look_found *found, const char *ranks,
+/** The ranks whose calls are to be printed, and what else. */
+struct call_wish {
+    int64_t pid;
+    const char *ranks;
+    const char *before, *after; /* the calls */
+    bool are_failing;           /* only of those whose call fails */
+};
+
+/** Print where some ranks of a job stand, once all of them have told; of failing ones
+ *  those that have by now. @return 0 or -errno */
+static int print_at(const struct bcs_look_found *found, const struct call_wish *wish,
                     struct places *places)
 {
+    int n_rounds = wish->are_failing ? FAIL_ROUNDS : TELL_ROUNDS;
     struct bcs_look *look;
     int rc = job_json_open(found, &look);
     json_t *job = NULL;
 
-    for (int i = 0; rc == 0 && i < TELL_ROUNDS; i++) {
+    for (int i = 0; rc == 0 && i < n_rounds; i++) {
         json_decref(job);
         job = job_json_of(look, found, places);
-        if (roll_call_is_complete(job, ranks)) {
+        if (roll_call_is_complete(job, wish->ranks)) {
             break;
         }
         bcs_rest(TELL_NS);
     }
     if (rc == 0) {
-        rc = roll_call_print_at(job, ranks);
+        fputs(wish->before, stdout);
+        rc = roll_call_print_at(job, wish->ranks, wish->are_failing);
+        fputs(wish->after, stdout);
         bcs_look_close(look);
     }
     json_decref(job);
     return rc;
 }
 
-/** The same of the job of a process. @return an exit status */
-static int print_call(int64_t pid, const char *ranks)
+/** The same of the job of a process, all in one write. @return an exit status */
+static int print_call(const struct call_wish *wish)
 {
+    static char text[CALL_BYTES];
     struct bcs_look_found *found = NULL;
     struct places *places = place_open(PLACE_HASTY_NS);
-    int n = find_of(pid, &found), rc = places == NULL ? -ENOMEM : -ESRCH;
+    int n = find_of(wish->pid, &found), rc = places == NULL ? -ENOMEM : -ESRCH;
 
+    setvbuf(stdout, text, _IOFBF, sizeof(text));
     for (int i = 0; rc == -ESRCH && i < n; i++) {
-        rc = print_at(&found[i], ranks, places);
+        rc = print_at(&found[i], wish, places);
     }
     free(found);
     place_close(places);
@@ -368,8 +389,15 @@ int main(int argc, char **argv)
             .sent = argv + 5,
         });
     }
-    if (argc == 4 && strcmp(argv[1], "--at") == 0) {
-        return print_call(atoll(argv[3]), argv[2]);
+    if (argc == 6 &&
+        (strcmp(argv[1], "--at") == 0 || strcmp(argv[1], "--failing") == 0)) {
+        return print_call(&(struct call_wish){
+            .pid = atoll(argv[3]),
+            .ranks = argv[2],
+            .before = argv[4],
+            .after = argv[5],
+            .are_failing = strcmp(argv[1], "--failing") == 0,
+        });
     }
     if (argc == 2 && strcmp(argv[1], "--lines") == 0) {
         return print_lines();
@@ -384,8 +412,8 @@ int main(int argc, char **argv)
         return progress_tell(atoll(argv[3]), strtoull(argv[2], NULL, 10));
     }
     fprintf(stderr, "bcs-top: it takes --once, --json, --of PID, --patience NS PID, "
-                    "--progress NS PID, --stuck RANKS PID FILE MESSAGE..., --at RANKS "
-                    "PID, --lines, "
+                    "--progress NS PID, --stuck RANKS PID FILE MESSAGE..., --at or "
+                    "--failing RANKS PID BEFORE AFTER, --lines, "
                     "--help or --version\n");
     return EXIT_FAILURE;
 }

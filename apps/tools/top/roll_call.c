@@ -173,6 +173,12 @@ static void print_place(const json_t *group)
     print_callers(group);
 }
 
+/** Whether a call fails: it tells where it stands, and waits for nothing. */
+static bool is_failing(const json_t *wait)
+{
+    return wait_number(wait, "pending") == 0;
+}
+
 /** A line for ranks that wait alike. */
 static void print_group(const char *key, const json_t *group, void *arg)
 {
@@ -194,7 +200,10 @@ static void print_group(const char *key, const json_t *group, void *arg)
         print_text(comm);
     }
     print_place(group);
-    printf(", for %.1f s\n", json_real_value(json_object_get(group, "seconds")));
+    if (!is_failing(wait)) {
+        printf(", for %.1f s", json_real_value(json_object_get(group, "seconds")));
+    }
+    putchar('\n');
 }
 
 /** The rank of a list that another one waits for first. @return -1: it waits for none
@@ -271,11 +280,33 @@ bool roll_call_is_complete(const json_t *job, const char *list)
     return true;
 }
 
-int roll_call_print_at(const json_t *job, const char *list)
+/** Take out of a job the waits of calls that go on. */
+static void keep_failing(json_t *job)
+{
+    json_t *rank;
+    size_t i;
+
+    json_array_foreach(json_object_get(job, "ranks"), i, rank)
+    {
+        json_t *waits = json_object_get(rank, "waits");
+
+        for (size_t j = json_array_size(waits); j > 0; j--) {
+            if (!is_failing(json_array_get(waits, j - 1))) {
+                json_array_remove(waits, j - 1);
+            }
+        }
+    }
+}
+
+int roll_call_print_at(json_t *job, const char *list, bool are_failing)
 {
     json_t *groups, *acting;
-    int rc = groups_of(job, list, &groups, &acting);
+    int rc;
 
+    if (are_failing) {
+        keep_failing(job);
+    }
+    rc = groups_of(job, list, &groups, &acting);
     if (rc < 0) {
         return rc;
     }
@@ -310,7 +341,8 @@ static void print_acting(const json_t *job, const json_t *acting)
                                                                            : known,
                           (json_t *)(uintptr_t)number);
     }
-    print_some(known, "do not wait");
+    print_some(known, "not in a waiting MPI call (computing, polling, or in a call "
+                      "of Open MPI)");
     print_some(unknown, "are on other machines, and have told nothing");
     json_decref(known);
     json_decref(unknown);

@@ -19,8 +19,8 @@
 int roll_call_print(const json_t *job, const char *stuck);
 
 /** Print those ranks of a job that are listed, as "0-3,7", and wait, and nothing else.
- *  @return 0 or -ENOMEM */
-int roll_call_print_at(const json_t *job, const char *list);
+ *  @param are_failing  only those whose call fails @return 0 or -ENOMEM */
+int roll_call_print_at(json_t *job, const char *list, bool are_failing);
 
 /** Whether all ranks of such a list wait. */
 bool roll_call_is_complete(const json_t *job, const char *list);

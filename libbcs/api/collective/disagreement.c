@@ -12,7 +12,6 @@
 #include "libbcs/api/context/context.h"
 #include "libbcs/api/message/misuse.h"
 #include "libbcs/api/record/collective_words.h"
-#include "libbcs/fabric/base/log.h"
 #include "nic_threads/node/signature.h"
 
 enum { N_NAME_BYTES = 96, N_TEXT_BYTES = 96 };
@@ -26,7 +25,7 @@ static const char *words_of_barrier(const struct bcs_context *context,
                    ? "a call of its own"
                    : context->hooks.name_call(kernel - BCS_KERNEL_CALLS);
     }
-    return kernel == BCS_KERNEL_END ? "MPI_Finalize" : "a barrier";
+    return kernel == BCS_KERNEL_END ? "MPI_Finalize" : "barrier";
 }
 
 /** What a member has called, as a text. */
@@ -46,21 +45,21 @@ static void describe(const struct bcs_context *context, uint64_t signature,
                  words_of_barrier(context, bcs_operation_kernel(operation)));
         break;
     case BCS_COLLECTIVE_BCAST:
-        snprintf(text_out, N_TEXT_BYTES, "a broadcast of %u bytes from rank %d",
-                 n_bytes, root);
+        snprintf(text_out, N_TEXT_BYTES, "broadcast of %u bytes from rank %d", n_bytes,
+                 root);
         break;
     case BCS_COLLECTIVE_ALLGATHER:
-        snprintf(text_out, N_TEXT_BYTES, "an allgather of %u bytes in all", n_bytes);
+        snprintf(text_out, N_TEXT_BYTES, "allgather of %u bytes in all", n_bytes);
         break;
     case BCS_COLLECTIVE_ALLTOALL:
-        snprintf(text_out, N_TEXT_BYTES, "an alltoall of %u bytes in all", n_bytes);
+        snprintf(text_out, N_TEXT_BYTES, "alltoall of %u bytes in all", n_bytes);
         break;
     default:
         if (root < 0) {
-            snprintf(text_out, N_TEXT_BYTES, "an allreduce of %u bytes (%s)", n_bytes,
+            snprintf(text_out, N_TEXT_BYTES, "allreduce of %u bytes (%s)", n_bytes,
                      reduction);
         } else {
-            snprintf(text_out, N_TEXT_BYTES, "a reduce of %u bytes (%s) to rank %d",
+            snprintf(text_out, N_TEXT_BYTES, "reduce of %u bytes (%s) to rank %d",
                      n_bytes, reduction, root);
         }
     }
@@ -76,6 +75,26 @@ static void name_of(const struct bcs_context *context, const struct bcs_group *g
     }
 }
 
+/** Tell of a refusal, or stay until another member has. */
+static void tell_refusal(struct bcs_context *context, const struct bcs_group *group,
+                         const struct nic_refusal *refusal, bool is_first)
+{
+    char name[N_NAME_BYTES], text[N_TEXT_BYTES], other_text[N_TEXT_BYTES];
+    char what[2 * N_TEXT_BYTES + N_NAME_BYTES + 96];
+    const struct bcs_misuse misuse = {what, BCS_MISUSE_ALIKE};
+
+    if (is_first) {
+        name_of(context, group, name);
+        describe(context, refusal->signature, text);
+        describe(context, refusal->other_signature, other_text);
+        snprintf(what, sizeof(what),
+                 "collectives differ on %s: rank %d: %s, rank %d: %s", name,
+                 refusal->rank, text, refusal->other_rank, other_text);
+    }
+    bcs_misuse_tell_all(context, group, (uint64_t)group->slot << 48 ^ refusal->sequence,
+                        is_first ? &misuse : NULL);
+}
+
 int bcs_disagreement(struct bcs_context *context, const struct bcs_group *group,
                      const struct nic_refusal *refusal)
 {
@@ -86,22 +105,8 @@ int bcs_disagreement(struct bcs_context *context, const struct bcs_group *group,
         refusal->node == engine->home && nic_refusal_is_first(slot, refusal);
     bool is_told = bcs_misuse_is_told(context);
 
-    if (is_told && is_first) {
-        char name[N_NAME_BYTES], text[N_TEXT_BYTES], other_text[N_TEXT_BYTES];
-
-        name_of(context, group, name);
-        describe(context, refusal->signature, text);
-        describe(context, refusal->other_signature, other_text);
-        bcs_error(
-            "the members of %s are not in the same collective: rank %d is in %s, "
-            "rank %d in %s; MPI-3.1, 5.1 and 5.13: all members must call the same "
-            "ones in the same order, with the same root, operation and amount of "
-            "data",
-            name, refusal->rank, text, refusal->other_rank, other_text);
-    }
     if (is_told) {
-        bcs_misuse_show_all(context, group,
-                            (uint64_t)group->slot << 48 ^ refusal->sequence, is_first);
+        tell_refusal(context, group, refusal, is_first);
     }
     return refusal->is_length_only ? BCS_E_TRUNCATED : BCS_E_DISAGREED;
 }
@@ -114,10 +119,10 @@ static void tell_lengths(struct bcs_context *context, const struct bcs_group *gr
 
     if (bcs_misuse_is_told(context)) {
         name_of(context, group, name);
-        bcs_error("the members of %s do not agree on the lengths of a collective: %s; "
-                  "MPI-3.1, 5.1: what is sent must be as long as what is expected",
-                  name, which);
-        bcs_misuse_show_own(context, group);
+        bcs_misuse_tell(
+            context, group,
+            "MPI-3.1, 5.1: what is sent must be as long as what is expected",
+            "lengths differ in a collective on %s: %s", name, which);
     }
 }
 

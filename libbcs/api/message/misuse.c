@@ -8,8 +8,10 @@
 
 #include <bcs/bcs.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "libbcs/api/context/context.h"
 #include "libbcs/api/context/plan_tag.h"
@@ -22,11 +24,19 @@
 #include "libbcs/report/deadlock_report.h"
 #include "nic_threads/referee/proof.h"
 
-enum { N_NAME_BYTES = 96, TOLD_MOST = 10, LEFT_MOST = 3, LEFT_TURNS = 4 };
+enum {
+    N_NAME_BYTES = 96,
+    PREFIX_BYTES = 32,
+    TEXT_BYTES = 768,
+    TOLD_MOST = 10,
+    LEFT_MOST = 3,
+    LEFT_TURNS = 4
+};
 
 #define LEFT_KEY UINT64_MAX /* of no group */
 #define HOLD_NS 1000000000u /* for who prints, at most */
 #define HOLD_STEP_NS 200000u
+#define FATAL_NS 5000000000u /* for who ends the job, at most */
 
 bool bcs_misuse_is_told(struct bcs_context *context)
 {
@@ -48,13 +58,47 @@ static bool can_show(const struct bcs_context *context)
            context->config.referee != NIC_REFEREE_OFF;
 }
 
-/** Print where ranks stand that have published it. */
-static void show(const struct bcs_context *context, const uint64_t *ranks)
+/** Print an error with where ranks stand that have published it, or, if nobody can find
+ *  that out, without. */
+static void show(const struct bcs_context *context, const struct bcs_places *places)
 {
     struct nic_engine *engine = context->engine;
-    const struct bcs_port *first = nic_engine_port(engine, engine->machine->first_port);
+    struct bcs_places of_machine = *places;
 
-    bcs_places_report(&(struct bcs_places){ranks, context->size, first->pid});
+    of_machine.n_ranks = context->size;
+    of_machine.pid = nic_engine_port(engine, engine->machine->first_port)->pid;
+    bcs_places_report(&of_machine);
+}
+
+/** The two parts of what is told of an error, around the places. */
+struct parts {
+    char before[TEXT_BYTES], after[TEXT_BYTES];
+};
+
+static void part_write(char part_out[TEXT_BYTES], const char *begin, const char *text)
+{
+    size_t n = (size_t)snprintf(part_out, TEXT_BYTES, "%s%s\n", begin, text);
+
+    if (n >= TEXT_BYTES) {
+        part_out[TEXT_BYTES - 2] = '\n';
+    }
+}
+
+static struct parts parts_of(const struct bcs_misuse *misuse)
+{
+    char prefix[PREFIX_BYTES];
+    struct parts parts;
+
+    bcs_log_prefix(prefix, sizeof(prefix));
+    part_write(parts.before, prefix, misuse->what);
+    part_write(parts.after, "  ", misuse->demand);
+    return parts;
+}
+
+/** Print an error, without places. */
+static void say(const struct bcs_misuse *misuse)
+{
+    bcs_error("%s\n  %s", misuse->what, misuse->demand);
 }
 
 /** A set of no ranks. @return for free, or NULL */
@@ -79,22 +123,40 @@ void bcs_misuse_stand(struct bcs_context *context, struct bcs_waiter *waiter)
 {
     if (can_show(context) && !bcs_stand_is_told(context)) {
         waiter->since_ticks = bcs_clock_ticks();
-        bcs_stand_here(context, waiter, NULL);
+        bcs_stand_here(context, waiter, NULL, NULL);
     }
 }
 
-void bcs_misuse_show_own(struct bcs_context *context, const struct bcs_group *group)
+/** Print an error of this process alone. */
+static void tell_own(struct bcs_context *context, const struct bcs_group *group,
+                     const struct bcs_misuse *misuse)
 {
     struct bcs_waiter waiter = {.since_ticks = bcs_clock_ticks()};
     uint64_t *ranks = can_show(context) ? ranks_new(context) : NULL;
+    struct parts parts = parts_of(misuse);
 
-    if (ranks != NULL) {
-        add_rank(ranks, context->rank);
-        bcs_stand_here(context, &waiter, group);
-        show(context, ranks);
-        bcs_misuse_withdraw(context, &waiter);
-        free(ranks);
+    if (ranks == NULL) {
+        say(misuse);
+        return;
     }
+    add_rank(ranks, context->rank);
+    bcs_stand_here(context, &waiter, group, NULL);
+    show(context, &(struct bcs_places){
+                      .ranks = ranks, .before = parts.before, .after = parts.after});
+    bcs_misuse_withdraw(context, &waiter);
+    free(ranks);
+}
+
+void bcs_misuse_tell(struct bcs_context *context, const struct bcs_group *group,
+                     const char *demand, const char *format, ...)
+{
+    char what[TEXT_BYTES];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(what, sizeof(what), format, arguments);
+    va_end(arguments);
+    tell_own(context, group, &(struct bcs_misuse){what, demand});
     tell_last(context);
 }
 
@@ -111,21 +173,28 @@ static void hold(const struct bcs_context *context, uint64_t key)
     }
 }
 
-void bcs_misuse_show_all(struct bcs_context *context, const struct bcs_group *group,
-                         uint64_t key, bool is_first)
+void bcs_misuse_tell_all(struct bcs_context *context, const struct bcs_group *group,
+                         uint64_t key, const struct bcs_misuse *misuse)
 {
     struct bcs_waiter waiter = {.since_ticks = bcs_clock_ticks()};
     uint64_t *ranks = can_show(context) ? ranks_new(context) : NULL;
 
     if (ranks == NULL) {
+        if (misuse != NULL) {
+            say(misuse);
+        }
         return;
     }
     for (int32_t i = 0; i < group->size; i++) {
         add_rank(ranks, group->ranks[i]);
     }
-    bcs_stand_here(context, &waiter, group);
-    if (is_first) {
-        show(context, ranks);
+    bcs_stand_here(context, &waiter, group, NULL);
+    if (misuse != NULL) {
+        struct parts parts = parts_of(misuse);
+
+        show(context, &(struct bcs_places){.ranks = ranks,
+                                           .before = parts.before,
+                                           .after = parts.after});
         tell_last(context);
         /* release: pairs with the acquire in hold */
         atomic_store_explicit(&context->engine->machine->told, key,
@@ -134,6 +203,67 @@ void bcs_misuse_show_all(struct bcs_context *context, const struct bcs_group *gr
         hold(context, key);
     }
     bcs_misuse_withdraw(context, &waiter);
+    free(ranks);
+}
+
+void bcs_misuse_call(const struct bcs_context *context,
+                     char call_out[BCS_STAND_CALL_BYTES])
+{
+    struct bcs_stand stand = {.call = ""};
+
+    if (context != NULL && context->hooks.find_call != NULL) {
+        context->hooks.find_call(&stand);
+    }
+    memcpy(call_out, stand.call, BCS_STAND_CALL_BYTES);
+}
+
+/** Print an error that ends the job. @param ranks all of the job; NULL: nobody can tell
+ *  where they stand */
+static void tell_end(const struct bcs_context *context,
+                     const struct bcs_fatal_error *error, uint64_t *ranks)
+{
+    char prefix[PREFIX_BYTES];
+    struct parts parts;
+
+    if (error->what == NULL) {
+        bcs_error("%s", error->next);
+        return;
+    }
+    bcs_log_prefix(prefix, sizeof(prefix));
+    part_write(parts.before, prefix, error->what);
+    part_write(parts.after, prefix, error->next);
+    if (ranks == NULL) {
+        bcs_error("%s\n%.*s", error->what, (int)strlen(parts.after) - 1, parts.after);
+        return;
+    }
+    memset(ranks, 0xff, bcs_stand_rank_words(context->size) * sizeof(*ranks));
+    show(context, &(struct bcs_places){.ranks = ranks,
+                                       .are_failing = true,
+                                       .before = parts.before,
+                                       .after = parts.after});
+}
+
+void bcs_misuse_tell_fatal(struct bcs_context *context,
+                           const struct bcs_fatal_error *error)
+{
+    struct bcs_waiter waiter = {.since_ticks = bcs_clock_ticks()};
+    uint64_t *ranks;
+
+    if (context == NULL) {
+        tell_end(NULL, error, NULL);
+        return;
+    }
+    ranks = can_show(context) ? ranks_new(context) : NULL;
+    if (ranks != NULL && error->what != NULL) {
+        bcs_stand_here(context, &waiter, NULL, error->comm);
+    }
+    /* relaxed: nothing else is ordered by it */
+    if (atomic_exchange_explicit(&context->engine->machine->has_fatal, 1,
+                                 memory_order_relaxed) == 0) {
+        tell_end(context, error, ranks);
+    } else {
+        bcs_rest(FATAL_NS);
+    }
     free(ranks);
 }
 
@@ -151,13 +281,13 @@ void bcs_misuse_truncation(struct bcs_context *context, const struct bcs_group *
     if (peers != NULL && context->hooks.name_group != NULL) {
         context->hooks.name_group(peers, name, sizeof(name));
     }
-    bcs_error(
-        "truncation: %s has sent %zu bytes to rank %u, tag %d, on %s, whose receive "
-        "has room for %zu; MPI-3.1, 3.2.4: a message must not be longer than its "
-        "receive's buffer",
+    bcs_misuse_tell(
+        context, peers,
+        "MPI-3.1, 3.2.4: a message must not be longer than its receive's buffer",
+        "truncation: %s sent %zu bytes to rank %u, tag %d, on %s; the receive has room "
+        "for %zu",
         source, bcs_result_sent(result), context->rank, result->tag, name,
         result->n_bytes);
-    bcs_misuse_show_own(context, peers);
 }
 
 void bcs_misuse_left(struct bcs_context *context, const struct bcs_group *group)
@@ -187,13 +317,11 @@ void bcs_misuse_left(struct bcs_context *context, const struct bcs_group *group)
 
         if (bcs_plan_tag_is_valid(one->tag)) {
             bcs_part_words(one->tag, part);
-            bcs_error(
-                "rank %u has sent rank %u its part of a collective (%s, %" PRIu64
-                " bytes) on %s, which rank %u has not called, or not alike; "
-                "MPI-3.1, 5.1 and 5.13: all members must call the same ones in the "
-                "same order, with the same root, operation and amount of data",
-                one->from, one->to, part, one->n_bytes,
-                is_named ? name : "another communicator", one->to);
+            bcs_error("not received: rank %u's part of a collective (%s, %" PRIu64
+                      " bytes) on %s, not called by rank %u, or not alike\n "
+                      " " BCS_MISUSE_ALIKE,
+                      one->from, part, one->n_bytes,
+                      is_named ? name : "another communicator", one->to);
         }
     }
 }

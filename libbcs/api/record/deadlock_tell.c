@@ -151,8 +151,8 @@ void bcs_on_deadlock(const struct nic_engine_params *params,
     report(params->owner, verdict);
     switch ((enum nic_referee_mode)params->config->referee) {
     case NIC_REFEREE_ABORT:
-        bcs_error("the job ends with exit status %d; BCS_REFEREE=report, hold or off "
-                  "leaves it as it is",
+        bcs_error("the job ends with exit status %d; to keep the job alive: "
+                  "BCS_REFEREE=report, or hold for gdb; see docs/my-program-hangs.md",
                   BCS_EXIT_DEADLOCK);
         bcs_deadlock_exit();
     case NIC_REFEREE_HOLD:

@@ -438,11 +438,16 @@ void bcs_stand_at_other(struct bcs_context *context, struct bcs_waiter *waiter)
 }
 
 void bcs_stand_here(struct bcs_context *context, struct bcs_waiter *waiter,
-                    const struct bcs_group *group)
+                    const struct bcs_group *group, const char *name)
 {
+    struct bcs_stand *draft = context->teller->draft;
+
     bcs_stand_begin(context, true);
     add_group(context, &(struct bcs_stand_about){.group = group});
-    context->teller->draft->has_others = true;
+    if (name != NULL) {
+        strncpy(draft->comm, name, sizeof(draft->comm) - 1);
+    }
+    draft->has_others = true;
     bcs_stand_publish(context, waiter);
 }
 

@@ -91,10 +91,11 @@ void bcs_stand_at_requests(struct bcs_context *context, struct bcs_waiter *waite
 /** For something of the library's own, that a verdict must not count on. */
 void bcs_stand_at_other(struct bcs_context *context, struct bcs_waiter *waiter);
 
-/** For a call that is about to fail, on a group: where it stands. It waits for
- *  nobody. */
+/** For a call that is about to fail: where it stands. It waits for nobody.
+ *  @param group  that it is on; or NULL @param name  what the program calls that; NULL:
+ *  as the hook says, or nothing */
 void bcs_stand_here(struct bcs_context *context, struct bcs_waiter *waiter,
-                    const struct bcs_group *group);
+                    const struct bcs_group *group, const char *name);
 
 /** The wait is over; it has published something. */
 void bcs_stand_withdraw(struct bcs_context *context, struct bcs_waiter *waiter);

@@ -4,10 +4,9 @@
  */
 #include "libbcs/fabric/base/fatal.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
-void bcs_end_process(void)
+void bcs_end_process(int status)
 {
-    _exit(EXIT_FAILURE);
+    _exit(status);
 }

@@ -7,12 +7,12 @@
 
 #include "libbcs/fabric/base/log.h"
 
-/** End the process at once, with status 1; the caller has logged why. The launcher ends
+/** End the process at once, with a status; the caller has logged why. The launcher ends
  *  the rest of the job. Exit handlers do not run: this thread may hold a lock that one
  *  of them waits for. */
-_Noreturn void bcs_end_process(void);
+_Noreturn void bcs_end_process(int status);
 
-/** Log why, as bcs_error does, and end the process. */
-#define bcs_fatal(...) (bcs_error(__VA_ARGS__), bcs_end_process())
+/** Log why, as bcs_error does, and end the process with status 1. */
+#define bcs_fatal(...) (bcs_error(__VA_ARGS__), bcs_end_process(1))
 
 #endif

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #define LINE_BYTES 1024
@@ -24,16 +25,14 @@ void bcs_log_setup(enum bcs_log_level level, int rank)
     sink.rank = rank;
 }
 
-static size_t log_write_prefix(char *line, size_t n_bytes)
+size_t bcs_log_prefix(char *text_out, size_t n_bytes)
 {
-    int n = 0;
-
     if (sink.rank >= 0) {
-        n = snprintf(line, n_bytes, "bcs[rank %d]: ", sink.rank);
+        snprintf(text_out, n_bytes, "bcs[rank %d]: ", sink.rank);
     } else {
-        n = snprintf(line, n_bytes, "bcs: ");
+        snprintf(text_out, n_bytes, "bcs: ");
     }
-    return n < 0 ? 0 : (size_t)n;
+    return strlen(text_out);
 }
 
 void bcs_log(enum bcs_log_level level, const char *format, ...)
@@ -47,7 +46,7 @@ void bcs_log(enum bcs_log_level level, const char *format, ...)
     if (level > sink.level) {
         return;
     }
-    n_bytes = log_write_prefix(line, sizeof line);
+    n_bytes = bcs_log_prefix(line, sizeof line);
     va_start(arguments, format);
     n_text = vsnprintf(line + n_bytes, sizeof line - n_bytes, format, arguments);
     va_end(arguments);

@@ -6,11 +6,17 @@
 #ifndef LIBBCS_FABRIC_BASE_LOG_H
 #define LIBBCS_FABRIC_BASE_LOG_H
 
+#include <stddef.h>
+
 enum bcs_log_level { BCS_LOG_ERROR, BCS_LOG_WARN, BCS_LOG_INFO, BCS_LOG_DEBUG };
 
 /** Set the highest level that is printed (default BCS_LOG_WARN) and the rank shown in
  *  front of every line (negative: none). Call once, before other threads start. */
 void bcs_log_setup(enum bcs_log_level level, int rank);
+
+/** Write what stands in front of every line, "bcs[rank 3]: ", for who prints several
+ *  lines at once. @return its length, at most n_bytes - 1 */
+size_t bcs_log_prefix(char *text_out, size_t n_bytes);
 
 /** Print one line if level is enabled; a newline is added. */
 void bcs_log(enum bcs_log_level level, const char *format, ...)

@@ -71,6 +71,8 @@ struct bcs_machine {
     /* The last error of several ranks that the user was told of;
      * libbcs/api/message/misuse.c. */
     _Atomic uint64_t told;
+    /* A rank tells of the error that ends the job. */
+    _Atomic uint32_t has_fatal;
 };
 
 /**

@@ -113,7 +113,7 @@ static uint8_t *map_window(const struct bcs_memory *memory, uint32_t shift,
         place = map_nothing(n_bytes);
     } else if (memory->ops->memory_map(memory, node, number << shift, n_bytes, &place) <
                0) {
-        bcs_end_process(); /* logged */
+        bcs_end_process(1); /* logged */
     }
     /* acq_rel: pairs with the acquire in bcs_windows_at, and with itself */
     if (!atomic_compare_exchange_strong_explicit(

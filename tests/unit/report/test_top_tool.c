@@ -144,7 +144,8 @@ START_TEST(a_long_list_is_cut_off_but_not_for_the_tool)
     ck_assert(bcs_deadlock_report(
         &(struct bcs_deadlock){.stuck = &stuck, .n_ranks = 16, .path = "out"}));
     ck_assert_ptr_nonnull(
-        strstr(caught_stderr_next(), "ranks 0,2,4,6,8,10,... can never go on"));
+        strstr(caught_stderr_next(),
+               "ranks 0,2,4,6,8,10,... wait for each other and can never continue:"));
     ck_assert_str_eq(read_back("asked"), expected);
 }
 END_TEST
@@ -154,7 +155,9 @@ START_TEST(one_rank_is_no_ranks)
     const uint64_t stuck = 1 << 12 | 1 << 13; /* there is no rank 13 */
 
     bcs_deadlock_report(&(struct bcs_deadlock){.stuck = &stuck, .n_ranks = 13});
-    ck_assert_ptr_nonnull(strstr(caught_stderr_next(), "deadlock: rank 12 can never"));
+    ck_assert_ptr_nonnull(
+        strstr(caught_stderr_next(),
+               "deadlock: rank 12 waits for itself and can never continue:"));
 }
 END_TEST
 
@@ -176,10 +179,31 @@ END_TEST
 START_TEST(places_are_asked_for_by_the_first_process)
 {
     const uint64_t stuck = 6;
+    struct bcs_places places = {
+        .ranks = &stuck, .n_ranks = 3, .pid = 77, .before = "before", .after = "after"};
 
-    bcs_places_report(&(struct bcs_places){.ranks = &stuck, .n_ranks = 3, .pid = 77});
-    ck_assert_str_eq(read_back("asked"), "|--at 1-2 77|\n");
+    bcs_places_report(&places);
+    ck_assert_str_eq(read_back("asked"), "|--at 1-2 77 before after|\n");
+    places.are_failing = true;
+    bcs_places_report(&places);
+    ck_assert_str_eq(read_back("asked"), "|--failing 1-2 77 before after|\n");
     ck_assert_str_eq(caught_stderr_next(), "");
+}
+END_TEST
+
+START_TEST(without_places_the_lines_around_them_are_told)
+{
+    const uint64_t stuck = 1;
+
+    setenv("TOP_STATUS", "3", 1);
+    bcs_places_report(&(struct bcs_places){.ranks = &stuck,
+                                           .n_ranks = 1,
+                                           .pid = 77,
+                                           .before = "before\n",
+                                           .after = "after\n"});
+    ck_assert_str_eq(caught_stderr_next(), "before\n");
+    ck_assert_ptr_nonnull(strstr(caught_stderr_next(), "bcs-top, which says where"));
+    ck_assert_str_eq(caught_stderr_next(), "after\n");
 }
 END_TEST
 
@@ -216,6 +240,7 @@ int main(void)
     if (!HAS_ADDRESS_SANITIZER) {
         tcase_add_test(tcase, a_tool_that_fails_is_told_of);
         tcase_add_test(tcase, places_are_asked_for_by_the_first_process);
+        tcase_add_test(tcase, without_places_the_lines_around_them_are_told);
     }
     tcase_add_test(tcase, nothing_is_preloaded_into_the_tool);
     return run_tcase("top_tool", tcase);

@@ -17,6 +17,9 @@
 #include "libbcs/fabric/ring/stand.h"
 #include "tests/unit/run_suite.h"
 
+#define ACTING                                                                         \
+    "not in a waiting MPI call (computing, polling, or in a call of Open MPI)"
+
 enum { MANY = 10000, SCREEN = 60, TAG = 7, WORLD = 2, ROOM = 1 << 20 };
 
 /* ----------------------------------------------------------------------- made-up
@@ -76,8 +79,15 @@ static json_t *collective(const char *call, int context, int number, int root)
 /* --------------------------------------------------------------------- what is
  * printed */
 
+/** Print a job, or those whose calls fail. */
+static int print(json_t *job, const char *list, bool are_failing)
+{
+    return are_failing ? roll_call_print_at(job, list, true)
+                       : roll_call_print(job, list);
+}
+
 /** What is printed of a job, which is given up. @return until the next call */
-static const char *printed(json_t *job, const char *stuck)
+static const char *printed_of(json_t *job, const char *list, bool are_failing)
 {
     static char text[ROOM];
     FILE *file = tmpfile();
@@ -87,7 +97,7 @@ static const char *printed(json_t *job, const char *stuck)
     ck_assert_ptr_nonnull(file);
     fflush(stdout);
     dup2(fileno(file), STDOUT_FILENO);
-    ck_assert_int_eq(roll_call_print(job, stuck), 0);
+    ck_assert_int_eq(print(job, list, are_failing), 0);
     fflush(stdout);
     dup2(kept, STDOUT_FILENO);
     close(kept);
@@ -97,6 +107,11 @@ static const char *printed(json_t *job, const char *stuck)
     fclose(file);
     json_decref(job);
     return text;
+}
+
+static const char *printed(json_t *job, const char *stuck)
+{
+    return printed_of(job, stuck, false);
 }
 
 static int count_lines(const char *text)
@@ -244,7 +259,7 @@ START_TEST(who_is_not_known_is_not_said_to_go_on)
                             "is_known", json_boolean(i < 2));
     }
     expect_line(printed(job, NULL),
-                "  1: do not wait\n"
+                "  1: " ACTING "\n"
                 "  2-3: are on other machines, and have told nothing\n");
 }
 END_TEST
@@ -261,7 +276,23 @@ START_TEST(of_few_ranks_each_partner_is_told)
     expect_line(text,
                 "  0: MPI_Recv, receive from rank 1, tag 7" PLACE
                 "  1: MPI_Recv, receive from rank 2, tag 7" PLACE
-                "  2: MPI_Recv, receive from rank 3, tag 7" PLACE "  3: do not wait\n");
+                "  2: MPI_Recv, receive from rank 3, tag 7" PLACE "  3: " ACTING "\n");
+}
+END_TEST
+
+START_TEST(of_calls_that_fail_no_others_and_no_times_are_told)
+{
+    json_t *job = job_new(3), *failing;
+
+    add_rank(job, receive_at("prog.c:1", 1, TAG));
+    for (int i = 1; i < 3; i++) {
+        failing = receive_at("prog.c:2", 0, TAG);
+        json_array_clear(json_object_get(failing, "operations"));
+        json_object_set_new(failing, "pending", json_integer(0));
+        add_rank(job, failing);
+    }
+    ck_assert_str_eq(printed_of(job, "0-2", true),
+                     "  1-2: MPI_Recv, on the grid, at prog.c:2\n");
 }
 END_TEST
 
@@ -462,6 +493,7 @@ int main(void)
     tcase_add_test(tcase, of_many_partners_it_is_told_that_they_are_many);
     tcase_add_test(tcase, who_is_not_known_is_not_said_to_go_on);
     tcase_add_test(tcase, of_few_ranks_each_partner_is_told);
+    tcase_add_test(tcase, of_calls_that_fail_no_others_and_no_times_are_told);
     tcase_add_test(tcase, of_many_places_the_smallest_and_the_largest_are_told);
     tcase_add_test(tcase, of_many_collectives_the_odd_ones_are_told);
     tcase_add_test(tcase, a_collective_has_its_length);
