@@ -101,6 +101,7 @@ static int attach(struct nic_config *config, const struct mds_config *mds)
         .find_call = shim_call_place,
         .describe = shim_standing_describe,
         .has_others = shim_standing_has_others,
+        .end_job = shim_error_end_job,
     };
     struct bcs_port_map *map;
     int rank, size, rc;

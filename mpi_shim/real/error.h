@@ -59,7 +59,7 @@ int shim_hush_end(const struct shim_hush *hush, int rc);
 int shim_error_abort(MPI_Comm comm, int code);
 
 /** End the job with an exit status, when all that was printed has been read. Any
- *  thread; does not return. */
+ *  thread; does not return. A hook of the context. */
 void shim_error_end_job(int status);
 
 /** The error class of what the API has returned. */

@@ -146,6 +146,8 @@ def words_of(name, n_ranks):
 
 # Lines of ours, on standard error.
 SAID = re.compile(r"^bcs.*|^  [\d,-]+: MPI_.*|^.*MPI-3\.1.*", re.MULTILINE)
+# What mpirun of Open MPI 4.1 says of a process that ends by itself with another status than 0.
+LAUNCHERS = "non-zero exit code"
 # How often each error is told.
 ONCE = re.compile(r"truncation: |wrong argument: |not called by|collectives differ|lengths differ"
                   "|two threads of this rank")
@@ -196,6 +198,8 @@ def problem_of_wrong(arguments, case, n_ranks, result):
     name, _, ending = case
     if not is_ending_right(ending, result.status, result.stderr) or result.stdout:
         return f"it does not end by {ending}"
+    if LAUNCHERS in result.stderr:
+        return "the launcher says it again"
     n_told = len(ONCE.findall(result.stderr))
     if n_told > MOST_BY_NAME.get(name, MOST_BY_ENDING.get(ending, 1)):
         return f"it is told {n_told} times"

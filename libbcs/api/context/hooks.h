@@ -44,6 +44,9 @@ struct bcs_hooks {
     /** Whether the caller has something under way that may post while this process
      *  waits. */
     bool (*has_others)(void);
+    /** End the whole job with an exit status, without more ado: the launcher is told
+     *  that this is meant. Any thread; does not return. */
+    void (*end_job)(int status);
 };
 
 #endif

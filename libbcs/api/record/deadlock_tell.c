@@ -148,12 +148,17 @@ void bcs_on_doubt(const struct nic_engine_params *params, const struct nic_doubt
 void bcs_on_deadlock(const struct nic_engine_params *params,
                      const struct nic_verdict *verdict)
 {
-    report(params->owner, verdict);
+    struct bcs_context *context = params->owner;
+
+    report(context, verdict);
     switch ((enum nic_referee_mode)params->config->referee) {
     case NIC_REFEREE_ABORT:
         bcs_error("the job ends with exit status %d; to keep the job alive: "
                   "BCS_REFEREE=report, or hold for gdb; see docs/my-program-hangs.md",
                   BCS_EXIT_DEADLOCK);
+        if (context->hooks.end_job != NULL) {
+            context->hooks.end_job(BCS_EXIT_DEADLOCK);
+        }
         bcs_deadlock_exit();
     case NIC_REFEREE_HOLD:
         bcs_error(
