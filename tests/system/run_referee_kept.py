@@ -23,8 +23,8 @@ MODES = {
 VERDICT = "deadlock: ranks 0-1 wait for each other"
 SAID = {
     "report": r"^bcs\[rank \d\]: BCS_REFEREE=report: the ranks go on waiting$",
-    "hold": r"^bcs\[rank \d\]: BCS_REFEREE=hold: the ranks wait\. To look at one: gdb -p PID; bcs-top "
-            r"--json has the PID of each$",
+    "hold": r"^bcs\[rank \d\]: BCS_REFEREE=hold: the ranks wait; to look at one:\n"
+            r"  gdb -p \d+   # rank 0\n  gdb -p \d+   # rank 1$",
 }
 # Two ranks, each waits for what the other one does not send.
 CASE, N_RANKS = "another_tag", 2

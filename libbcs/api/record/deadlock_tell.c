@@ -15,7 +15,12 @@
 #include "libbcs/report/deadlock_report.h"
 #include "nic_threads/referee/snapshot.h"
 
-enum { MESSAGES_MOST = 100, MESSAGE_BYTES = 96 + BCS_PART_WORDS_BYTES };
+enum {
+    MESSAGES_MOST = 100,
+    MESSAGE_BYTES = 96 + BCS_PART_WORDS_BYTES,
+    DEBUGGERS_MOST = 16,
+    DEBUGGER_BYTES = 56
+};
 
 /** Whether a message is a part of a collective. */
 static bool is_part(const struct nic_unreceived *message)
@@ -145,6 +150,29 @@ void bcs_on_doubt(const struct nic_engine_params *params, const struct nic_doubt
     bcs_suspicion_report(&suspicion);
 }
 
+/** Say how to look at the deadlocked ranks of this machine, the first ones. */
+static void tell_debuggers(const struct bcs_context *context,
+                           const struct nic_verdict *verdict)
+{
+    struct nic_engine *engine = context->engine;
+    const struct bcs_machine *machine = engine->machine;
+    char lines[DEBUGGERS_MOST * DEBUGGER_BYTES] = "";
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < context->size; i++) {
+        uint32_t port = bcs_port_of(context->map, i);
+
+        if ((verdict->stuck[i / 64] >> i % 64 & 1) != 0 &&
+            port - machine->first_port < machine->n_ports &&
+            n + DEBUGGER_BYTES <= sizeof(lines)) {
+            n += (size_t)snprintf(lines + n, DEBUGGER_BYTES,
+                                  "\n  gdb -p %" PRId64 "   # rank %" PRIu32,
+                                  nic_engine_port(engine, port)->pid, i);
+        }
+    }
+    bcs_error("BCS_REFEREE=hold: the ranks wait; to look at one:%s", lines);
+}
+
 void bcs_on_deadlock(const struct nic_engine_params *params,
                      const struct nic_verdict *verdict)
 {
@@ -161,9 +189,7 @@ void bcs_on_deadlock(const struct nic_engine_params *params,
         }
         bcs_deadlock_exit();
     case NIC_REFEREE_HOLD:
-        bcs_error(
-            "BCS_REFEREE=hold: the ranks wait. To look at one: gdb -p PID; bcs-top "
-            "--json has the PID of each");
+        tell_debuggers(context, verdict);
         break;
     default:
         bcs_error("BCS_REFEREE=report: the ranks go on waiting");
