@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "libbcs/fabric/base/log_job.h"
+#include "mpi_shim/real/program_dlsym.h"
+#include "mpi_shim/real/shim_module.h"
 
 struct shim_real shim_real;
 struct shim_real shim_tool;
@@ -94,18 +96,9 @@ void *shim_symbol_next(const char *name)
     void *symbol = dlsym(RTLD_NEXT, name);
 
     if (symbol == NULL && shim_library != NULL) {
-        symbol = dlsym(shim_library, name);
+        symbol = shim_handle_symbol(shim_library, name);
     }
     return symbol;
-}
-
-/* Whether two functions lie in the same shared object. */
-static bool shim_symbol_is_same_object(void *one, void *other)
-{
-    Dl_info first, second;
-
-    return dladdr(one, &first) != 0 && dladdr(other, &second) != 0 &&
-           first.dli_fbase == second.dli_fbase;
 }
 
 /* POSIX lets a pointer from dlsym be a function; memcpy says so to the compiler. */
@@ -126,7 +119,7 @@ static bool shim_symbol_resolve(const struct shim_symbol *symbol)
     }
     shim_symbol_store(&shim_real, symbol->offset,
                       real != NULL ? real : symbol->missing);
-    if (real != NULL && next != NULL && !shim_symbol_is_same_object(real, next)) {
+    if (real != NULL && next != NULL && !shim_module_is_same(real, next)) {
         shim_symbol_store(&shim_tool, symbol->offset, next);
         return true;
     }
@@ -193,7 +186,7 @@ void *shim_symbol_find(const char *name)
     void *symbol = dlsym(RTLD_DEFAULT, name);
 
     if (symbol == NULL && shim_library != NULL) {
-        symbol = dlsym(shim_library, name);
+        symbol = shim_handle_symbol(shim_library, name);
     }
     return symbol;
 }

@@ -4,9 +4,18 @@
  */
 #include "mpi_shim/real/shim_module.h"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
 #include <unistd.h>
+
+bool shim_module_is_same(const void *one, const void *other)
+{
+    Dl_info first, second;
+
+    return dladdr(one, &first) != 0 && dladdr(other, &second) != 0 &&
+           first.dli_fbase == second.dli_fbase;
+}
 
 /** A dl_iterate_phdr function. @return 1: found */
 static int look_at_module(struct dl_phdr_info *info, size_t n_bytes, void *arg)

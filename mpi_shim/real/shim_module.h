@@ -18,6 +18,9 @@ struct shim_module {
     const char *path; /* as it was loaded, the loader's; "": the program itself */
 };
 
+/** Whether two addresses are in the same file. */
+bool shim_module_is_same(const void *one, const void *other);
+
 /** Find the file of module->address; the other members are set if it is found. @return
  *  whether it is */
 bool shim_module_at(struct shim_module *module);

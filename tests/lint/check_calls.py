@@ -169,6 +169,8 @@ SYSTEM_CALLS = {
 COLD_SYMBOLS = {
     "malloc", "calloc", "realloc", "free", "bcs_log", "bcs_notice", "bcs_job_error",
 }
+# Functions of the system that a file of ours takes over for programs: who needs them means the system's.
+TAKEN_OVER = {"dlsym"}
 EVERYBODY = "libbcs/fabric/base"
 PRODUCTS = ("libbcs", "mpi_shim", "nic_threads", "mds", "apps/tools")
 
@@ -221,7 +223,7 @@ def read_objects(root, build):
 
 def needs(objects):
     """Pairs of files of which the first needs the second, with a name: {(a, b): name}."""
-    owners = {name: path for path, (defined, _) in objects.items() for name in defined}
+    owners = {name: path for path, (defined, _) in objects.items() for name in defined - TAKEN_OVER}
     return {
         (path, owners[name]): name
         for path, (_, needed) in sorted(objects.items())

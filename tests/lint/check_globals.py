@@ -40,6 +40,9 @@ PROCESS_STATE = {
     "mpi_shim/real/handles.c": {
         "shim_handles": "where the MPI library of this process is; set once",
     },
+    "mpi_shim/real/program_dlsym.c": {
+        "shim_dlsym_next": "where the C library's dlsym of this process is; set once",
+    },
     "mpi_shim/real/real.c": {
         "shim_library": "where the MPI library of this process is; set once",
         "shim_real": "where the MPI library of this process is; set once",
