@@ -253,7 +253,7 @@ class Job:
                         maps = file.read()
                 except OSError:
                     continue
-                if f"\0PMIX_RANK={rank}\0".encode() in environ and "memfd:" in maps:
+                if f"\0PMIX_RANK={rank}\0".encode() in environ and "memfd:bcs " in maps:
                     return pid
             time.sleep(0.01)
         raise RuntimeError(f"rank {rank} has not started")

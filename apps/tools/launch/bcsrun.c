@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "apps/tools/launch/absence.h"
 #include "apps/tools/launch/bcsrun_error.h"
 #include "apps/tools/launch/launch_check.h"
 #include "apps/tools/launch/launch_command.h"
@@ -60,6 +61,7 @@ static const char help[] =
     "\n"
     "SIGURG prints where the ranks stand, at any time: kill -URG PID.\n"
     "All other options are mpirun's. More ranks than cores need no further option.\n"
+    "If BCS is not in the job, a few lines say so, and why.\n"
     "BCS_* variables set how BCS works; \"bcs-info\" lists them.\n";
 
 /** The command lines of a launch; those that are not needed stay NULL. */
@@ -109,9 +111,26 @@ struct job {
     const struct launch_options *options;
     const struct commands *commands;
     struct launch_home home;
+    struct absence absence; /* of BCS, of one run that is to be under it */
 };
 
-static int commands_run(const struct job *job)
+/* Whether the job is one run under BCS. */
+static bool job_is_plain(const struct job *job)
+{
+    return !job->options->is_native && job->options->n_pairs == 0;
+}
+
+/* Somebody asks where the job stands. */
+static void job_ask(void *arg)
+{
+    struct job *job = arg;
+
+    if (!job_is_plain(job) || !absence_ask(&job->absence)) {
+        look_ask(&job->home);
+    }
+}
+
+static int commands_run(struct job *job)
 {
     const struct launch_options *options = job->options;
     const struct commands *commands = job->commands;
@@ -126,7 +145,30 @@ static int commands_run(const struct job *job)
                    &result)) {
         return EXIT_FAILURE;
     }
+    if (job_is_plain(job)) {
+        absence_end(&job->absence);
+    }
     return result.status;
+}
+
+/* Have somebody look at the job while it runs. */
+static void job_accompany(struct job *job)
+{
+    const struct launch_options *options = job->options;
+
+    job->home.ask = job_ask;
+    job->home.asked = job;
+    if (job_is_plain(job)) {
+        absence_begin(&job->absence, options->patience_ns);
+        job->home.look = absence_look;
+        job->home.looked = &job->absence;
+    }
+    if (options->patience_ns != 0) {
+        look_watch(&job->home, options->patience_ns);
+    }
+    if (options->progress_ns != 0) {
+        look_accompany(&job->home, options->progress_ns);
+    }
 }
 
 /* The keeper: launch in a folder of the job's own, unless other machines take part. */
@@ -137,14 +179,7 @@ static int job_keep(void *arg, const sigset_t *signals)
     int status;
 
     job->home.signals = signals;
-    job->home.ask = look_ask;
-    job->home.asked = &job->home;
-    if (job->options->patience_ns != 0) {
-        look_watch(&job->home, job->options->patience_ns);
-    }
-    if (job->options->progress_ns != 0) {
-        look_accompany(&job->home, job->options->progress_ns);
-    }
+    job_accompany(job);
     if (launch_is_remote(job->options)) {
         launch_settings_apply(job->options, NULL);
         return commands_run(job);

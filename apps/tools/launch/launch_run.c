@@ -66,6 +66,8 @@ int launch_run(const struct launch_home *home, char *const *command, int output_
             .is_hasty = true,
             .ask = home->ask,
             .asked = home->asked,
+            .look = home->look,
+            .looked = home->looked,
         },
         result_out);
 }

@@ -13,6 +13,8 @@ struct launch_home {
     int group;                /* process group, in the terminal's foreground or not */
     void (*ask)(void *asked); /* see struct watch_child */
     void *asked;
+    uint64_t (*look)(void *looked); /* the same, but for --native and --versus */
+    void *looked;
 };
 
 /**

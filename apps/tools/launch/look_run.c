@@ -74,7 +74,7 @@ int look_check(void)
     return top_find(path);
 }
 
-void look_ask(void *home)
+void look_ask(const struct launch_home *home)
 {
     top_start(home, "--of", NULL);
 }

@@ -15,9 +15,8 @@
 int look_check(void);
 
 /** Print the roll-call of the job that this process has started, once. Does not wait
- *  for it.
- *  @param home  a struct launch_home, as watch_child.asked */
-void look_ask(void *home);
+ *  for it. */
+void look_ask(const struct launch_home *home);
 
 /** Print it whenever nothing has moved for patience_ns, until this process ends. */
 void look_watch(const struct launch_home *home, uint64_t patience_ns);

@@ -25,6 +25,7 @@
 #include "libbcs/fabric/base/clock.h"
 
 #define NS_A_S 1000000000u
+#define LONGEST_WAIT_NS (UINT64_C(3600) * NS_A_S)
 /* timeout(1) and batch systems send a signal to a process and then to its group: two
  * that come so close are one. */
 #define REPEAT_NS 200000000u
@@ -44,6 +45,7 @@ struct watch {
     int stop_signal;       /* the first that asked to stop; 0: none */
     uint64_t stop_ns;      /* when it came */
     uint64_t asked_ns;     /* when somebody asked last; 0: nobody has */
+    uint64_t look_ns;      /* when to look next; 0: not any more */
     bool is_killed;        /* by us */
 };
 
@@ -172,24 +174,45 @@ static void signal_pass(struct watch *watch, const siginfo_t *info)
     }
 }
 
-/* Wait for the next signal, or for the end of the child's grace.
+/* What is left of left_ns if something is due at a time. */
+static uint64_t left_until(uint64_t due_ns, uint64_t now_ns, uint64_t left_ns)
+{
+    uint64_t ns = due_ns > now_ns ? due_ns - now_ns : 0;
+
+    return ns < left_ns ? ns : left_ns;
+}
+
+/* Look at the child, or kill it, if that is due. @return how long nothing will be */
+static uint64_t due_do(struct watch *watch)
+{
+    uint64_t now_ns = bcs_clock_now_ns(), left_ns = LONGEST_WAIT_NS;
+
+    if (watch->look_ns != 0 && now_ns >= watch->look_ns) {
+        uint64_t pause_ns = watch->child->look(watch->child->looked);
+
+        watch->look_ns = pause_ns == 0 ? 0 : now_ns + pause_ns;
+    }
+    if (watch->look_ns != 0) {
+        left_ns = left_until(watch->look_ns, now_ns, left_ns);
+    }
+    if (watch->stop_signal != 0 && !watch->is_killed) {
+        left_ns = left_until(watch->stop_ns + watch->child->grace_ns, now_ns, left_ns);
+        if (now_ns - watch->stop_ns >= watch->child->grace_ns) {
+            child_kill(watch);
+            left_ns = LONGEST_WAIT_NS;
+        }
+    }
+    return left_ns;
+}
+
+/* Wait for the next signal, or until something else is due.
  * @return whether info_out is filled */
 static bool signal_next(struct watch *watch, siginfo_t *info_out)
 {
-    struct timespec left = {.tv_sec = 3600};
+    uint64_t left_ns = due_do(watch);
+    struct timespec left = {.tv_sec = (time_t)(left_ns / NS_A_S),
+                            .tv_nsec = (long)(left_ns % NS_A_S)};
 
-    if (watch->stop_signal != 0 && !watch->is_killed) {
-        uint64_t gone_ns = bcs_clock_now_ns() - watch->stop_ns;
-        uint64_t left_ns =
-            gone_ns < watch->child->grace_ns ? watch->child->grace_ns - gone_ns : 0;
-
-        if (left_ns == 0) {
-            child_kill(watch);
-        } else {
-            left.tv_sec = (time_t)(left_ns / NS_A_S);
-            left.tv_nsec = (long)(left_ns % NS_A_S);
-        }
-    }
     return sigtimedwait(&watch->signals, info_out, &left) >= 0;
 }
 
@@ -259,11 +282,12 @@ int watch_run(const struct watch_child *child, struct watch_result *result_out)
     if (err) {
         return err;
     }
+    watch.look_ns = child->look == NULL ? 0 : bcs_clock_now_ns();
     while (!has_ended) {
         siginfo_t info;
 
         if (!signal_next(&watch, &info)) {
-            continue; /* the grace is over, or stopped and continued */
+            continue; /* something is due, or stopped and continued */
         }
         if (info.si_signo == SIGCHLD) {
             has_ended = children_collect(&watch, &wait_status);

@@ -138,6 +138,19 @@ int bcs_shm_segment_create_large(struct bcs_shm_segment *segment_out, uint64_t n
     return 0;
 }
 
+int bcs_shm_mark(const char *name)
+{
+    int fd = memfd_create(name, MFD_CLOEXEC);
+    void *page;
+
+    if (fd < 0) {
+        return -errno;
+    }
+    page = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE, fd, 0);
+    close(fd);
+    return page == MAP_FAILED ? -ENOMEM : 0;
+}
+
 struct bcs_shm_handle bcs_shm_segment_handle(const struct bcs_shm_segment *segment)
 {
     return (struct bcs_shm_handle){

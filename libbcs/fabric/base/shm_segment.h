@@ -42,6 +42,15 @@ int bcs_shm_segment_create(struct bcs_shm_segment *segment_out, size_t n_bytes);
 int bcs_shm_segment_create_large(struct bcs_shm_segment *segment_out, uint64_t n_bytes,
                                  uint64_t n_mapped_bytes);
 
+/**
+ * Leave a page with a name among the maps of this process, where others see it
+ * (/proc/PID/maps), until the process ends or becomes another program. The page is not
+ * to be used. A process needs one only; any thread.
+ *
+ * @return 0 or -errno; says nothing
+ */
+int bcs_shm_mark(const char *name);
+
 /** The handle by which other processes attach while this one keeps fd open. */
 struct bcs_shm_handle bcs_shm_segment_handle(const struct bcs_shm_segment *segment);
 

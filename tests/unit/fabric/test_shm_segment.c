@@ -6,7 +6,10 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -158,6 +161,27 @@ START_TEST(who_looks_takes_nothing_that_may_shrink)
 }
 END_TEST
 
+START_TEST(a_mark_is_seen_by_others_and_is_no_file_descriptor)
+{
+    char line[256];
+    bool is_seen = false;
+    int fd = dup(0), after;
+    FILE *maps;
+
+    close(fd);
+    ck_assert_int_eq(bcs_shm_mark("a-mark"), 0);
+    after = dup(0);
+    ck_assert_int_eq(after, fd);
+    close(after);
+    maps = fopen("/proc/self/maps", "r");
+    while (fgets(line, sizeof(line), maps) != NULL) {
+        is_seen |= strstr(line, "/memfd:a-mark") != NULL;
+    }
+    fclose(maps);
+    ck_assert(is_seen);
+}
+END_TEST
+
 START_TEST(fini_accepts_a_zeroed_segment)
 {
     struct bcs_shm_segment segment = {0};
@@ -179,6 +203,7 @@ int main(void)
     tcase_add_test(tests, a_failed_create_leaves_the_output_alone);
     tcase_add_test(tests, who_looks_sees_what_is_there_and_no_more);
     tcase_add_test(tests, who_looks_takes_nothing_that_may_shrink);
+    tcase_add_test(tests, a_mark_is_seen_by_others_and_is_no_file_descriptor);
     tcase_add_test(tests, fini_accepts_a_zeroed_segment);
     return run_tcase("shm_segment", tests);
 }

@@ -23,6 +23,7 @@ static struct {
     _Atomic uint64_t now_ns;
     atomic_uint n_handled; /* signals, by who watches */
     atomic_uint n_asked;
+    atomic_uint n_looks;
 } * shared;
 static pid_t watcher;
 
@@ -54,6 +55,13 @@ static void answer(void *asked)
     atomic_fetch_add(&shared->n_asked, 1);
 }
 
+/** A look of who watches; the third is the last. */
+static uint64_t look(void *looked)
+{
+    (void)looked;
+    return atomic_fetch_add(&shared->n_looks, 1) == 2 ? 0 : SECOND_NS;
+}
+
 /** Send a signal to who watches, and wait until it has been handled. */
 static void send(int number)
 {
@@ -73,6 +81,24 @@ static int child_asks(void *arg, const sigset_t *signals)
     }
     atomic_fetch_add(&shared->now_ns, SECOND_NS);
     send(WATCH_ASK);
+    return STATUS;
+}
+
+/** Who watches looks when the time has come, and not before. */
+static int child_lets_time_go_by(void *arg, const sigset_t *signals)
+{
+    static const unsigned int n_expected[] = {1, 2, 3, 3, 3};
+    static const uint64_t gone_ns[] = {SECOND_NS / 2, SECOND_NS / 2, SECOND_NS,
+                                       SECOND_NS, SECOND_NS};
+
+    (void)arg, (void)signals;
+    for (size_t i = 0; i < sizeof(gone_ns) / sizeof(gone_ns[0]); i++) {
+        atomic_fetch_add(&shared->now_ns, gone_ns[i]);
+        send(WATCH_ASK);
+        if (atomic_load(&shared->n_looks) != n_expected[i]) {
+            return 1;
+        }
+    }
     return STATUS;
 }
 
@@ -101,10 +127,12 @@ static struct watch_result run(int (*child_run)(void *, const sigset_t *))
                                       .has_own_group = true,
                                       .grace_ns = UINT64_C(1000) * SECOND_NS,
                                       .is_hasty = true,
-                                      .ask = answer};
+                                      .ask = answer,
+                                      .look = look};
     struct watch_result result;
 
     atomic_fetch_add(&shared->now_ns, SECOND_NS); /* Check looks at it, too */
+    atomic_store(&shared->n_looks, 0);
     watcher = getpid();
     ck_assert_int_eq(watch_run(&child, &result), 0);
     return result;
@@ -117,6 +145,12 @@ START_TEST(who_asks_all_processes_of_a_name_means_it_once)
     ck_assert_uint_eq(atomic_load(&shared->n_asked), 2);
     ck_assert_int_eq(result.status, STATUS);
     ck_assert(!result.is_interrupted && !result.is_killed);
+}
+END_TEST
+
+START_TEST(looks_come_when_they_are_due)
+{
+    ck_assert_int_eq(run(child_lets_time_go_by).status, STATUS);
 }
 END_TEST
 
@@ -148,6 +182,7 @@ int main(void)
         return 1;
     }
     tcase_add_test(tcase, who_asks_all_processes_of_a_name_means_it_once);
+    tcase_add_test(tcase, looks_come_when_they_are_due);
     tcase_add_test(tcase, two_stops_that_come_close_are_one);
     tcase_add_test(tcase, a_second_stop_ends_the_grace);
     return run_tcase("watched_child", tcase);
