@@ -249,6 +249,24 @@ class Suite:
         run = [self.bcsrun, "-n", "2", self.greet]
         self.must_print("mpirun is MPICH's", run, greeting(2, [], self.shim), 0, extra)
 
+    def case_networks(self):
+        """Open MPI looks for no networks on one machine, unless somebody has chosen them."""
+        tell = ["-n", "1", "sh", "-c", 'echo "${OMPI_MCA_pml-open}"']
+        here = ["env", "-u", "OMPI_MCA_pml", f"HOME={self.folder}", self.bcsrun]
+        (self.folder / "user" / ".openmpi").mkdir(parents=True)
+        parameters = self.folder / "user" / ".openmpi" / "mca-params.conf"
+        parameters.write_text("pml = ob1,cm\n", encoding="ascii")
+        for name, command, expected in (
+            ("nobody has chosen", [*here, *tell], "ob1"),
+            ("native", [*here, "--native", *tell], "open"),
+            ("a host is named", [*here, "--host", "localhost", *tell], "open"),
+            ("btl is chosen", [*here, "--mca", "btl", "self,vader,tcp", *tell], "open"),
+            ("mtl is chosen", [*here[:-1], "OMPI_MCA_mtl=^ofi", self.bcsrun, *tell], "open"),
+            ("the user's file", [*here[:-2], f"HOME={self.folder}/user", self.bcsrun, *tell],
+             "open"),
+        ):
+            self.must_print(f"networks, {name}", command, f"{expected}\n")
+
     def case_another_preload_stays(self):
         library = self.folder / "libother.so"
         subprocess.run(

@@ -2,7 +2,7 @@
 /*
  * Looks at the processes below bcsrun's keeper; see absence.h. The looks begin soon, so
  * that a short job is seen, too, and become rarer. They end when BCS is found in a
- * process: a job that is as it should be is looked at two or three times.
+ * process: a job that is as it should be is looked at once or twice.
  */
 #include "apps/tools/launch/absence.h"
 
@@ -14,17 +14,30 @@
 #include "apps/tools/launch/descendants.h"
 #include "libbcs/fabric/base/clock.h"
 
-#define FIRST_PAUSE_NS UINT64_C(50000000)
+#define FIRST_PAUSE_NS UINT64_C(100000000)
 #define MOST_PAUSE_NS UINT64_C(10000000000)
 #define TELL_NS UINT64_C(3000000000)
 
-void absence_begin(struct absence *absence, uint64_t patience_ns)
+/** How long to wait for the next look, which is not to be later than the telling. */
+static uint64_t pause_next(struct absence *absence, uint64_t gone_ns)
+{
+    uint64_t pause_ns = absence->pause_ns;
+
+    absence->pause_ns = pause_ns * 2 > MOST_PAUSE_NS ? MOST_PAUSE_NS : pause_ns * 2;
+    if (gone_ns < absence->tell_ns && absence->tell_ns - gone_ns < pause_ns) {
+        pause_ns = absence->tell_ns - gone_ns;
+    }
+    return pause_ns;
+}
+
+uint64_t absence_begin(struct absence *absence, uint64_t patience_ns)
 {
     *absence = (struct absence){
         .began_ns = bcs_clock_now_ns(),
         .tell_ns = patience_ns != 0 && patience_ns < TELL_NS ? patience_ns : TELL_NS,
         .pause_ns = FIRST_PAUSE_NS,
     };
+    return pause_next(absence, 0);
 }
 
 void absence_add(struct absence_found *found, pid_t pid)
@@ -98,18 +111,6 @@ static void tell(const struct absence_found *found)
                  found->n_absent, found->n_absent == 1 ? "" : "es");
     reason_tell(found);
     bcsrun_error("see docs/troubleshooting.md, \"BCS is not in this job\"");
-}
-
-/** How long to wait for the next look, which is not to be later than the telling. */
-static uint64_t pause_next(struct absence *absence, uint64_t gone_ns)
-{
-    uint64_t pause_ns = absence->pause_ns;
-
-    absence->pause_ns = pause_ns * 2 > MOST_PAUSE_NS ? MOST_PAUSE_NS : pause_ns * 2;
-    if (gone_ns < absence->tell_ns && absence->tell_ns - gone_ns < pause_ns) {
-        pause_ns = absence->tell_ns - gone_ns;
-    }
-    return pause_ns;
 }
 
 /** Look at all processes that this one has started. */

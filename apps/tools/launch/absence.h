@@ -33,8 +33,9 @@ struct absence {
     struct absence_found found; /* by the last look that has found MPI processes */
 };
 
-/** Begin. @param patience_ns  of --patience, 0: none */
-void absence_begin(struct absence *absence, uint64_t patience_ns);
+/** Begin. @param patience_ns  of --patience, 0: none. @return when to look first, in
+ *  nanoseconds */
+uint64_t absence_begin(struct absence *absence, uint64_t patience_ns);
 
 /**
  * Look at the job, and tell the user if it is time to.

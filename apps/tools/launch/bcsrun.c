@@ -22,6 +22,7 @@
 #include "apps/tools/launch/launch_options.h"
 #include "apps/tools/launch/launch_run.h"
 #include "apps/tools/launch/look_run.h"
+#include "apps/tools/launch/networks.h"
 #include "apps/tools/launch/scratch.h"
 #include "apps/tools/launch/versus.h"
 #include "libbcs/session/variables.h"
@@ -61,6 +62,7 @@ static const char help[] =
     "\n"
     "SIGURG prints where the ranks stand, at any time: kill -URG PID.\n"
     "All other options are mpirun's. More ranks than cores need no further option.\n"
+    "On one machine Open MPI looks for no networks, unless pml, btl or mtl is set.\n"
     "If BCS is not in the job, a few lines say so, and why.\n"
     "BCS_* variables set how BCS works; \"bcs-info\" lists them.\n";
 
@@ -159,7 +161,7 @@ static void job_accompany(struct job *job)
     job->home.ask = job_ask;
     job->home.asked = job;
     if (job_is_plain(job)) {
-        absence_begin(&job->absence, options->patience_ns);
+        job->home.first_look_ns = absence_begin(&job->absence, options->patience_ns);
         job->home.look = absence_look;
         job->home.looked = &job->absence;
     }
@@ -188,6 +190,9 @@ static int job_keep(void *arg, const sigset_t *signals)
         return EXIT_FAILURE;
     }
     launch_settings_apply(job->options, scratch.path);
+    if (job_is_plain(job) && !job->options->picks_networks) {
+        networks_apply(job->commands->bcs.job[0]);
+    }
     status = commands_run(job);
     scratch_remove(&scratch);
     return status;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "apps/tools/launch/bcsrun_error.h"
+#include "apps/tools/launch/networks.h"
 #include "libbcs/fabric/base/config.h"
 #include "libbcs/fabric/base/environment.h"
 
@@ -30,6 +31,8 @@ enum option_kind {
     PATH,      /* where programs are looked for */
     EXPORT,    /* of an environment variable */
     APPFILE,   /* replaces the command line */
+    PARAMETER, /* of Open MPI, and its value */
+    FILES,     /* with parameters of Open MPI */
     NATIVE,    /* from here on: bcsrun's own, not passed to mpirun */
     VERSUS,
     PATIENCE,
@@ -59,14 +62,14 @@ static const struct option options_known[] = {
     {"path", 1, PATH},
     {"x", 1, EXPORT},
     {"app", 1, APPFILE},
-    {"mca gmca omca gomca prtemca pmixmca", 2, PASSED},
-    {"am bind-to cartofile cf cpu-list cpu-set cpus-per-proc cpus-per-rank debugger", 1,
+    {"mca gmca omca gomca prtemca pmixmca", 2, PARAMETER},
+    {"am tune", 1, FILES},
+    {"bind-to cartofile cf cpu-list cpu-set cpus-per-proc cpus-per-rank debugger", 1,
      PASSED},
     {"display fwd-environment launch-agent max-restarts max-vm-size ompi-server", 1,
      PASSED},
     {"output output-filename personality prefix preload-files rank-by", 1, PASSED},
-    {"report-events report-pid report-uri runtime-options stdin timeout tune", 1,
-     PASSED},
+    {"report-events report-pid report-uri runtime-options stdin timeout", 1, PASSED},
     {"xml-file xterm", 1, PASSED},
     {"native", 0, NATIVE},
     {"versus", 1, VERSUS},
@@ -155,6 +158,9 @@ static bool export_apply(struct launch_options *options, const char *variable)
         free(name);
         return false;
     }
+    options->picks_networks |=
+        strncmp(variable, "OMPI_MCA_", strlen("OMPI_MCA_")) == 0 &&
+        networks_are_chosen_by(variable + strlen("OMPI_MCA_"));
     return true;
 }
 
@@ -208,16 +214,39 @@ static bool *switch_of(struct launch_options *options, enum option_kind kind)
     }
 }
 
+/* What an option of mpirun sets that bcsrun has to know of; NULL: it is none. */
+static bool *note_of(struct launch_options *options, enum option_kind kind,
+                     char *const *values)
+{
+    switch (kind) {
+    case HOSTS:
+        return &options->names_hosts;
+    case MAPPING:
+        return &options->maps_ranks;
+    case FILES:
+        return &options->picks_networks;
+    case PARAMETER:
+        return networks_are_chosen_by(values[0]) ? &options->picks_networks : NULL;
+    default:
+        return NULL;
+    }
+}
+
 /* What bcsrun has to know of one option, which stands before its values, at values.
  * @return 1 mpirun is to see it, 0 it is bcsrun's alone, <0 an error, printed */
 static int option_apply(struct launch_options *options, struct launch_context *context,
                         enum option_kind kind, char **values)
 {
     bool *is_set = switch_of(options, kind);
+    bool *is_noted = note_of(options, kind, values);
 
     if (is_set != NULL) {
         *is_set = true;
         return 0;
+    }
+    if (is_noted != NULL) {
+        *is_noted = true;
+        return 1;
     }
     switch (kind) {
     case RANKS:
@@ -226,12 +255,6 @@ static int option_apply(struct launch_options *options, struct launch_context *c
             return bcsrun_error(
                 "-n %s: the number of ranks must be a whole number from 1", values[0]);
         }
-        return 1;
-    case HOSTS:
-        options->names_hosts = true;
-        return 1;
-    case MAPPING:
-        options->maps_ranks = true;
         return 1;
     case DIRECTORY:
         context->directory = values[0];

@@ -31,6 +31,7 @@ struct launch_options {
     bool wants_version;
     bool names_hosts;     /* the job may reach other machines */
     bool maps_ranks;      /* the user decides where ranks go */
+    bool picks_networks;  /* the user decides how ranks exchange data */
     int n_pairs;          /* of --versus; 0: one plain run */
     bool wants_lint;      /* --lint: what is left at the end is told */
     const char *records;  /* folder of --mds, where the run is recorded; or NULL */

@@ -68,6 +68,7 @@ int launch_run(const struct launch_home *home, char *const *command, int output_
             .asked = home->asked,
             .look = home->look,
             .looked = home->looked,
+            .first_look_ns = home->first_look_ns,
         },
         result_out);
 }

@@ -15,6 +15,7 @@ struct launch_home {
     void *asked;
     uint64_t (*look)(void *looked); /* the same, but for --native and --versus */
     void *looked;
+    uint64_t first_look_ns;
 };
 
 /**

@@ -282,7 +282,7 @@ int watch_run(const struct watch_child *child, struct watch_result *result_out)
     if (err) {
         return err;
     }
-    watch.look_ns = child->look == NULL ? 0 : bcs_clock_now_ns();
+    watch.look_ns = child->look == NULL ? 0 : bcs_clock_now_ns() + child->first_look_ns;
     while (!has_ended) {
         siginfo_t info;
 

@@ -37,11 +37,12 @@ struct watch_child {
      *  are not waited for. NULL: it is passed on. */
     void (*ask)(void *asked);
     void *asked;
-    /** Called once the child has been started, and then when it has said: looks at
-     *  what the child does. @return in how many nanoseconds to call it again; 0: never.
-     *  NULL: nobody looks */
+    /** Called when first_look_ns have passed since the child's start, and then when it
+     *  has said: looks at what the child does. @return in how many nanoseconds to call
+     *  it again; 0: never. NULL: nobody looks */
     uint64_t (*look)(void *looked);
     void *looked;
+    uint64_t first_look_ns;
 };
 
 /**

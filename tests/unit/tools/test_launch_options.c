@@ -172,6 +172,31 @@ START_TEST(progress_may_have_a_time)
 }
 END_TEST
 
+START_TEST(who_chooses_networks_is_known)
+{
+    static const char *const choosing[] = {"--mca pml ucx -n 2 prog",
+                                           "-n 2 -gmca btl tcp,self prog",
+                                           "--mca orte_default_hostfile f prog",
+                                           "-am file prog",
+                                           "--tune file prog",
+                                           "-x OMPI_MCA_mtl=ofi prog"};
+    static const char *const others[] = {"--mca pml_base_verbose 1 prog",
+                                         "-n 2 prog --mca pml ucx",
+                                         "-x OMPI_MCA_pml_v=1 -x pml=1 prog"};
+
+    for (size_t i = 0; i < sizeof(choosing) / sizeof(choosing[0]); i++) {
+        ck_assert_int_eq(parse(choosing[i]), 0);
+        ck_assert_msg(options.picks_networks, "%s", choosing[i]);
+        launch_options_fini(&options);
+    }
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        ck_assert_int_eq(parse(others[i]), 0);
+        ck_assert_msg(!options.picks_networks, "%s", others[i]);
+        launch_options_fini(&options);
+    }
+}
+END_TEST
+
 START_TEST(patience_has_a_unit)
 {
     ck_assert_int_eq(parse("--patience 60s -n 2 prog"), 0);
@@ -240,6 +265,7 @@ int main(void)
     tcase_add_test(tests, where_ranks_go_is_left_to_who_says_so);
     tcase_add_test(tests, exported_variables_of_ours_are_set_here);
     tcase_add_test(tests, what_is_preloaded_is_known_by_its_whole_name);
+    tcase_add_test(tests, who_chooses_networks_is_known);
     tcase_add_test(tests, patience_has_a_unit);
     tcase_add_test(tests, progress_may_have_a_time);
     tcase_add_loop_test(tests, bad_command_lines_are_errors, 0,
