@@ -13,12 +13,12 @@ cd "$(dirname "$0")" || exit 1
 . .ci/setup.sh
 
 suites="--no-suite single --no-suite long"
-build_options=
+build_options=-Dtests=true # demo.sh may have left them out
 sanitizers=
 while [ $# -gt 0 ]; do
     case $1 in
     --all) suites="--no-suite single" ;;
-    --werror) build_options=-Dwerror=true ;;
+    --werror) build_options="$build_options -Dwerror=true" ;;
     --sanitize=?*) sanitizers=${1#*=} ;;
     --help)
         sed -n '3,11s/^# \{0,1\}//p' "$0"
@@ -52,7 +52,7 @@ if [ -n "$sanitizers" ]; then
 fi
 
 # shellcheck disable=SC2086 # several words
-if ! install_missing || ! install_wanted || ! build_all $build_options; then
+if ! install_missing program tests || ! install_wanted || ! build_all $build_options; then
     echo "The build failed."
     echo "0 passed, 1 failed"
     exit 1

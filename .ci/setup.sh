@@ -3,16 +3,29 @@
 # installs what is missing and builds. BUILD_DIR names the build folder (default: build).
 
 BUILD_DIR=${BUILD_DIR:-build}
-PACKAGES="gcc libc6-dev gfortran meson ninja-build pkg-config check libopenmpi-dev openmpi-bin libpmix-dev libjansson-dev libsqlite3-dev libotf2-trace-dev libdw-dev libncurses-dev"
+# What the programs need to be built, and what the tests and bcs-mds's other formats need.
+PROGRAM_PACKAGES="gcc libc6-dev meson ninja-build pkg-config libopenmpi-dev openmpi-bin libpmix-dev libjansson-dev libdw-dev"
+TEST_PACKAGES="gfortran check libsqlite3-dev libotf2-trace-dev libncurses-dev"
 # What a few tests need, which are skipped without it.
 WANTED_PACKAGES="python3-scipy gnuplot-nox"
 
-# What the build and the tests need and this machine lacks, one name a line.
+# What this machine lacks, one name a line. "program": of what the programs need to be built;
+# "tests": of what is needed besides, for the tests.
 missing_list() {
-    for program in gcc gfortran meson ninja pkg-config mpirun python3; do
+    case $1 in
+    program)
+        programs="gcc meson ninja pkg-config mpirun python3"
+        libraries="ompi-c pmix jansson libdw"
+        ;;
+    tests)
+        programs=gfortran
+        libraries="ompi-fort check sqlite3 otf2 ncursesw"
+        ;;
+    esac
+    for program in $programs; do
         command -v "$program" >/dev/null 2>&1 || echo "$program"
     done
-    for library in ompi-c ompi-fort pmix check jansson sqlite3 otf2 libdw ncursesw; do
+    for library in $libraries; do
         pkg-config --exists "$library" 2>/dev/null || echo "$library"
     done
     echo '#include <stdio.h>' | gcc -E - >/dev/null 2>&1 || echo libc6-dev
@@ -47,10 +60,20 @@ install_wanted() {
     return 0
 }
 
-# Install the packages with apt, on systems that have it, if anything is missing.
+# All that is missing for some kinds of missing_list, as one line.
+missing_of() {
+    for kind in "$@"; do
+        missing_list "$kind"
+    done | tr '\n' ' '
+}
+
+# Install the packages with apt, on systems that have it, if anything is missing of these kinds:
+# program, or program tests.
 install_missing() {
-    missing=$(missing_list | tr '\n' ' ')
+    missing=$(missing_of "$@")
     [ -n "$missing" ] || return 0
+    packages=$PROGRAM_PACKAGES
+    [ "$*" = program ] || packages="$packages $TEST_PACKAGES"
     echo "Missing: $missing"
     if ! command -v apt-get >/dev/null 2>&1; then
         echo "This is no Debian or Ubuntu system: install the above by hand (Open MPI" \
@@ -62,7 +85,7 @@ install_missing() {
         as_root=sudo
         command -v sudo >/dev/null 2>&1 || {
             echo "Not root and no sudo here. As root, run:" \
-                "apt-get update && apt-get install $PACKAGES" >&2
+                "apt-get update && apt-get install $packages" >&2
             return 1
         }
     fi
@@ -70,17 +93,17 @@ install_missing() {
     $as_root apt-get update || true
     # shellcheck disable=SC2086 # a list of packages
     $as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y --no-install-recommends $PACKAGES || return 1
+        apt-get install -y --no-install-recommends $packages || return 1
     was_installed=yes
-    missing=$(missing_list | tr '\n' ' ')
+    missing=$(missing_of "$@")
     [ -z "$missing" ] || {
         echo "Still missing after the installation: $missing" >&2
         return 1
     }
 }
 
-# Configure once (or again, with other options) and build. Arguments go to meson.
-build_all() {
+# Configure once, or again with other options. Arguments go to meson.
+build_configure() {
     if [ ! -f "$BUILD_DIR/build.ninja" ]; then
         meson setup "$BUILD_DIR" "$@" || return 1
     elif [ -n "${was_installed:-}" ]; then # it looks again for what it had not found
@@ -88,5 +111,9 @@ build_all() {
     elif [ $# -gt 0 ]; then
         meson configure "$BUILD_DIR" "$@" || return 1
     fi
-    ninja -C "$BUILD_DIR"
+}
+
+# The same, and build all.
+build_all() {
+    build_configure "$@" && ninja -C "$BUILD_DIR"
 }

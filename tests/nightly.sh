@@ -51,7 +51,7 @@ run() {
     esac
 }
 
-if ! install_missing || ! build_all >"$work/build.log" 2>&1; then
+if ! install_missing program tests || ! build_all >"$work/build.log" 2>&1; then
     echo "The build failed: $work/build.log"
     echo "0 passed, 1 failed"
     exit 1
