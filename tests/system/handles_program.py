@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """MPI by ctypes: functions are looked up in the library that the first argument names. The second
-argument says whether its names are seen by others (global) or not (local), the third whether a message is
-awaited that nobody sends (dead) or not (sum)."""
+argument says whether its names are seen by others (global) or not (local), or whether the library is opened
+as Julia does (deep); the third whether a message is awaited that nobody sends (dead) or not (sum)."""
 
 import ctypes
+import os
 import sys
+
+MODES = {"global": ctypes.RTLD_GLOBAL, "local": ctypes.RTLD_LOCAL, "deep": os.RTLD_LAZY | os.RTLD_DEEPBIND}
 
 
 def main():
     library, scope, act = sys.argv[1:]
-    mpi = ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL if scope == "global" else ctypes.DEFAULT_MODE)
+    mpi = ctypes.CDLL(library, mode=MODES[scope])
     world, integer, plus = (
         ctypes.c_void_p(ctypes.addressof(ctypes.c_char.in_dll(mpi, name)))
         for name in ("ompi_mpi_comm_world", "ompi_mpi_int", "ompi_mpi_op_sum"))

@@ -119,7 +119,7 @@ END_TEST
 START_TEST(a_list_of_what_is_not_used_leaves_the_rest)
 {
     file_write("etc/openmpi-mca-params.conf",
-               "mtl = ^ofi\nbtl = ^uct,ofi\npml=^ucx,ob\n");
+               "mtl = ^ofi\nbtl = ^uct,ofi\npml=^ucx,ob1x\n");
     becomes("ob1", NULL);
 }
 END_TEST
