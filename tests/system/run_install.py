@@ -94,6 +94,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", required=True, help="the build folder")
     parser.add_argument("--greet", required=True, help="the program greet")
+    parser.add_argument("--handles", required=True, help="the program handles")
     parser.add_argument("--meson", default="meson")
     parser.add_argument("--compiler", default="cc")
     parser.add_argument("--cxx-compiler", help="tried as well if given")
@@ -120,6 +121,13 @@ def works_from(report, where, folder, greet):
     if f"preload {os.path.realpath(folder)}/" not in result.stdout:
         problems.append(f"printed {result.stdout!r}")
     report.case(f"bcsrun from {where}", problems, job.shell_line(command))
+
+
+def carries_by_name(report, folder, handles):
+    """A program whose MPI library is the installed libmpi_bcs.so is carried without a preload."""
+    command = ["mpirun", "-n", "2", handles, str(find(folder, "libmpi_bcs.so")), "local", "dead"]
+    result = job.run(command, job.mpirun_environment())
+    report.case("libmpi_bcs.so", [] if result.status == 86 else [result.ending()], job.shell_line(command))
 
 
 def builds(report, name, command, library, **options):
@@ -294,6 +302,7 @@ def main():
             second = pathlib.Path(folder) / "second"
             shutil.move(first, second)
             works_from(report, "a place it was moved to", second, arguments.greet)
+            carries_by_name(report, second, arguments.handles)
     return report.end()
 
 
