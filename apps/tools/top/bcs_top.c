@@ -231,7 +231,7 @@ static int print_at(const struct bcs_look_found *found, const struct call_wish *
 /** The same of the job of a process, all in one write. @return an exit status */
 static int print_call(const struct call_wish *wish)
 {
-    static char text[CALL_BYTES];
+    char text[CALL_BYTES];
     struct bcs_look_found *found = NULL;
     struct places *places = place_open(PLACE_HASTY_NS);
     int n = find_of(wish->pid, &found), rc = places == NULL ? -ENOMEM : -ESRCH;
@@ -242,7 +242,9 @@ static int print_call(const struct call_wish *wish)
     }
     free(found);
     place_close(places);
-    return rc == 0 && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    rc |= fflush(stdout);
+    setvbuf(stdout, NULL, _IONBF, 0);
+    return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /** The jobs that were found. One that cannot be looked at does not hide the others.

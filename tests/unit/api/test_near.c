@@ -104,9 +104,9 @@ static void look_at_names(int other)
     char named[32];
     const char *line = caught_stderr_next();
 
-    snprintf(named, sizeof(named), ", rank %d in ", other > 0 ? other : 1);
+    snprintf(named, sizeof(named), ", rank %d: ", other > 0 ? other : 1);
     if (wrong_line[0] == '\0' &&
-        (strstr(line, "rank 0 is in ") == NULL || strstr(line, named) == NULL)) {
+        (strstr(line, ": rank 0: ") == NULL || strstr(line, named) == NULL)) {
         snprintf(wrong_line, sizeof(wrong_line), "'%.200s' has no '%s'", line, named);
     }
 }
