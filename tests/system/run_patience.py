@@ -24,6 +24,7 @@ MODES = {
 }
 TOLD = "nothing has moved in the job"
 NO_VERDICT = "this proves nothing and is no verdict"
+POLLS = re.compile(r"^  0: polls, by MPI_Test(?:, at \w+, standstills\.c:\d+|, at 0x\w+ in \S+)$", re.MULTILINE)
 STANDS = "  0: MPI_Wait, receive from rank 1, tag 4, on MPI_COMM_WORLD"
 OUTSIDE = re.compile(r"^  0: MPI_Win_fence, something of the MPI library, (?:at \w+, standstills\.c:\d+"
                      r"|at 0x\w+ in \S+), for ", re.MULTILINE)
@@ -81,6 +82,8 @@ def test_still(arguments, report, name, mode):
         one.process.send_signal(signal.SIGUSR2)
         if not await_word(arguments, one, "poll") or not await_text(arguments, one, TOLD, 2):
             problems.append("polling in vain is not told as a standstill, once")
+        if not one.await_that(lambda: POLLS.search(one.errors_so_far()), arguments.timeout):
+            problems.append(f"of a rank that polls it says {one.errors_so_far()!r}")
         report.case(f"still, {name}", problems + problems_of_end(arguments, one))
     finally:
         one.close()

@@ -23,7 +23,7 @@ UNITS = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}
 NUMBER = r"([0-9.]+)([kMG]?)"
 LINE = re.compile(rf"bcsrun: (\S+): (?:{NUMBER} messages/s, {NUMBER}B/s, {NUMBER} collectives/s, {NUMBER} "
                   r"slices/s|nothing has moved for (\S+)); (.*)")
-STANDS = re.compile(r"1 of 2 ranks wait: rank 0 in MPI_Wait from 1, tag 4, main, .*, on MPI_COMM_WORLD")
+STANDS = re.compile(r"1 of 2 ranks wait: rank 0 in MPI_Wait from 1, tag 4, stand, .*, on MPI_COMM_WORLD")
 MS = 1500
 # What lines tell of what a job has done: their times are rounded, and of the lengths of messages some are
 # guessed.

@@ -65,12 +65,18 @@ static json_t *ranks_of(const struct bcs_stand *stand, uint32_t n_ranks)
     return list;
 }
 
+/** How long ago a record's time was. */
+static double seconds_since(const struct bcs_stand *stand)
+{
+    uint64_t now_ns = bcs_clock_now_ns();
+
+    return now_ns > stand->since_ns ? (double)(now_ns - stand->since_ns) / 1e9 : 0;
+}
+
 /** A wait of a rank. */
 static json_t *wait_of(const struct bcs_stand *stand, const struct where *where,
                        uint32_t n_ranks)
 {
-    uint64_t now_ns = bcs_clock_now_ns();
-
     return json_pack(
         "{s:o, s:o, s:o, s:b, s:o, s:I, s:o, s:o, s:o, s:I, s:f, s:b, s:o, s:o, s:i}",
         "call", text_of(stand->call), "place",
@@ -80,9 +86,29 @@ static json_t *wait_of(const struct bcs_stand *stand, const struct where *where,
         text_of(stand->collective), "root",
         stand->root < 0 ? json_null() : json_integer(stand->root), "reduction",
         text_of(stand->reduction), "number", (json_int_t)stand->number, "seconds",
-        now_ns > stand->since_ns ? (double)(now_ns - stand->since_ns) / 1e9 : 0,
-        "needs_all", (int)stand->needs_all, "waits_for", ranks_of(stand, n_ranks),
-        "operations", operations_of(stand), "pending", (int)stand->n_operations);
+        seconds_since(stand), "needs_all", (int)stand->needs_all, "waits_for",
+        ranks_of(stand, n_ranks), "operations", operations_of(stand), "pending",
+        (int)stand->n_operations);
+}
+
+/** The last look in vain of a rank that polls; null: it does not, or on another
+ *  machine. */
+static json_t *poll_of(const struct bcs_look *look, uint32_t rank,
+                       struct places *places, struct bcs_stand *stand)
+{
+    uint64_t sequence;
+    struct where where;
+    json_t *poll;
+
+    if (bcs_look_stand(look, rank, BCS_STAND_POLLS, stand, &sequence) != 0) {
+        return json_null();
+    }
+    where = where_find(places, NULL, bcs_look_pid(look, rank), stand, 1);
+    poll = json_pack("{s:o, s:o, s:f}", "call", text_of(stand->call), "place",
+                     where.n == 0 ? json_null() : text_of(where.words[0]), "seconds",
+                     seconds_since(stand));
+    where_fini(&where);
+    return poll;
 }
 
 static json_t *rank_of(const struct bcs_look *look, uint32_t rank,
@@ -104,8 +130,11 @@ static json_t *rank_of(const struct bcs_look *look, uint32_t rank,
             where_fini(&where);
         }
     }
-    return json_pack("{s:i, s:I, s:b, s:o}", "rank", (int)rank, "pid", (json_int_t)pid,
-                     "is_known", (int)bcs_look_is_known(look, rank), "waits", waits);
+    return json_pack(
+        "{s:i, s:I, s:b, s:o, s:o}", "rank", (int)rank, "pid", (json_int_t)pid,
+        "is_known", (int)bcs_look_is_known(look, rank), "poll",
+        json_array_size(waits) == 0 ? poll_of(look, rank, places, stand) : json_null(),
+        "waits", waits);
 }
 
 json_t *job_json_of(const struct bcs_look *look, const struct bcs_look_found *found,

@@ -20,6 +20,9 @@
 
 enum { MOST_LINES = 30, MOST_IN_CIRCLE = 20 };
 
+/* Of a rank that polls: it is told when its last look was longer ago. */
+#define LONG_AGO_S 1.0
+
 static void print_text(const char *text)
 {
     manifest_print(stdout, text, strlen(text));
@@ -322,14 +325,64 @@ static void print_some(const json_t *ranks, const char *words)
     if (json_array_size(ranks) > 0) {
         printf("  ");
         ranks_print(ranks);
-        printf(": %s\n", words);
+        printf(": ");
+        print_text(words);
+        putchar('\n');
     }
+}
+
+/** What is known of a rank that polls. @return NULL: it has not for long */
+static json_t *words_of_poll(const json_t *poll)
+{
+    double seconds = json_real_value(json_object_get(poll, "seconds"));
+    const char *call = wait_text(poll, "call"), *place = wait_text(poll, "place");
+    const char *at = *place == '\0' ? "" : ", at ";
+
+    if (*call == '\0') {
+        return NULL;
+    }
+    return seconds < LONG_AGO_S ? json_sprintf("polls, by %s%s%s", call, at, place)
+                                : json_sprintf("has polled last %.0f s ago, by %s%s%s",
+                                               seconds, call, at, place);
+}
+
+/** Print ranks that poll, those together of whom the same is known, and return the
+ *  others. */
+static json_t *print_polling(const json_t *all, const json_t *acting)
+{
+    json_t *groups = json_object(), *others = json_array(), *number, *ranks;
+    const char *words;
+    size_t i;
+
+    json_array_foreach(acting, i, number)
+    {
+        const json_t *rank = json_array_get(all, (size_t)json_integer_value(number));
+        json_t *text = words_of_poll(json_object_get(rank, "poll"));
+
+        if (text == NULL) {
+            json_array_append(others, number);
+            continue;
+        }
+        ranks = json_object_get(groups, json_string_value(text));
+        if (ranks == NULL) {
+            ranks = json_array();
+            json_object_set_new(groups, json_string_value(text), ranks);
+        }
+        json_array_append(ranks, number);
+        json_decref(text);
+    }
+    json_object_foreach(groups, words, ranks)
+    {
+        print_some(ranks, words);
+    }
+    json_decref(groups);
+    return others;
 }
 
 /** Print which ranks do not wait, as far as that is known. */
 static void print_acting(const json_t *job, const json_t *acting)
 {
-    json_t *known = json_array(), *unknown = json_array();
+    json_t *known = json_array(), *unknown = json_array(), *others;
     const json_t *all = json_object_get(job, "ranks"), *number;
     size_t i;
 
@@ -341,9 +394,11 @@ static void print_acting(const json_t *job, const json_t *acting)
                                                                            : known,
                           (json_t *)(uintptr_t)number);
     }
-    print_some(known, "not in a waiting MPI call (computing, polling, or in a call "
-                      "of Open MPI)");
+    others = print_polling(all, known);
+    print_some(others, "not in a waiting MPI call (computing, polling, or in a call "
+                       "of Open MPI)");
     print_some(unknown, "are on other machines, and have told nothing");
+    json_decref(others);
     json_decref(known);
     json_decref(unknown);
 }

@@ -264,6 +264,23 @@ START_TEST(who_is_not_known_is_not_said_to_go_on)
 }
 END_TEST
 
+START_TEST(who_polls_is_told_with_the_last_call)
+{
+    json_t *job = job_new(5);
+
+    for (int i = 0; i < 5; i++) {
+        add_rank(job, NULL);
+        json_object_set_new(
+            json_array_get(json_object_get(job, "ranks"), (size_t)i), "poll",
+            json_pack("{s:s, s:s, s:f}", "call", i < 4 ? "call" : "", "place",
+                      i < 2 ? "x" : "y", "seconds", i < 3 ? 0.9 : 3.0));
+    }
+    expect_line(printed(job, NULL),
+                "  0-1: polls, by call, at x\n  2: polls, by call, at y\n"
+                "  3: has polled last 3 s ago, by call, at y\n  4: " ACTING);
+}
+END_TEST
+
 START_TEST(of_few_ranks_each_partner_is_told)
 {
     json_t *job = job_new(4);
@@ -492,6 +509,7 @@ int main(void)
     tcase_add_test(tcase, partners_that_are_as_far_from_each_are_told_so);
     tcase_add_test(tcase, of_many_partners_it_is_told_that_they_are_many);
     tcase_add_test(tcase, who_is_not_known_is_not_said_to_go_on);
+    tcase_add_test(tcase, who_polls_is_told_with_the_last_call);
     tcase_add_test(tcase, of_few_ranks_each_partner_is_told);
     tcase_add_test(tcase, of_calls_that_fail_no_others_and_no_times_are_told);
     tcase_add_test(tcase, of_many_places_the_smallest_and_the_largest_are_told);
