@@ -26,7 +26,7 @@ MISMATCHED = 87
 CLASSES = {2: "MPI_ERR_COUNT", 3: "MPI_ERR_TYPE", 4: "MPI_ERR_TAG", 6: "MPI_ERR_RANK",
            7: "MPI_ERR_REQUEST", 8: "MPI_ERR_ROOT", 10: "MPI_ERR_OP"}
 TRUNCATED = 15 # the class of the error, as natively
-PLACE = r"at \w+, misuse(?:_\w+)?\.c:\d+"
+PLACE = r"at \w+, misuse(?:_\w+)?\.c:\d+(?:, called from [^\n]*)?"
 RANK_LIST = r"[\d,-]+"
 RANKS = rf"(?:rank|ranks) {RANK_LIST}"
 STANDARD = r"^  MPI-3\.1, \d\.\d"
@@ -118,9 +118,9 @@ WORDS = {
     "crowd_in_barrier": CROWD,
     "crowd": CROWD,
     "crowd_long": CROWD,
-    "duplicate_and_barrier": [rf"{REFUSED} {STANDARD}", CALL, "(?:: barrier|: MPI_Comm_dup)(?:.*\\n)*.*"
+    "duplicate_and_barrier": [REFUSED, STANDARD, CALL, "(?:: barrier|: MPI_Comm_dup)(?:.*\\n)*.*"
                               "(?:: barrier|: MPI_Comm_dup)", rf"MPI_Comm_dup, on MPI_COMM_WORLD, {PLACE}"],
-    "duplicate_and_split": [rf"{REFUSED} {STANDARD}", CALL, r"MPI_Comm_(?:dup|split)(?:.*\n)*.*MPI_Comm_(?:dup|split)"],
+    "duplicate_and_split": [REFUSED, STANDARD, CALL, r"MPI_Comm_(?:dup|split)(?:.*\n)*.*MPI_Comm_(?:dup|split)"],
     "ended_before_barrier": [r"rank \d+: barrier", r"rank \d+: MPI_Finalize",
                              CALL, STANDARD],
     "ended_before_send": [rf"in MPI_Finalize {PLACE}, while rank 0 waits for what has not been called",

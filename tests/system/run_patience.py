@@ -27,7 +27,7 @@ NO_VERDICT = "this proves nothing and is no verdict"
 POLLS = re.compile(r"^  0: polls, by MPI_Test(?:, at \w+, standstills\.c:\d+|, at 0x\w+ in \S+)$", re.MULTILINE)
 STANDS = "  0: MPI_Wait, receive from rank 1, tag 4, on MPI_COMM_WORLD"
 OUTSIDE = re.compile(r"^  0: MPI_Win_fence, something of the MPI library, (?:at \w+, standstills\.c:\d+"
-                     r"|at 0x\w+ in \S+), for ", re.MULTILINE)
+                     r"|at 0x\w+ in \S+)(?:, called from [^\n]*)?, for ", re.MULTILINE)
 PATIENCE_S = 0.4
 MOVING = ("barriers", "messages", "longs", "sums")
 ATTEMPTS = 4
