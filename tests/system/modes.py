@@ -170,10 +170,19 @@ def cover(cases, seed):
     return [case for case in cases if case in best]
 
 
-def of_case(names, i, is_in_turn):
+def add_in_turn(parser):
+    """The option of of_case()."""
+    parser.add_argument("--in-turn", type=int, metavar="N",
+                        help="each case in N of the modes, which take turns (default: in all)")
+
+
+def of_case(names, i, n_modes):
     """The modes that the case of number i runs in: all of the names; or, where cases take turns,
-    one of them."""
-    return [names[i % len(names)]] if is_in_turn else names
+    so many of them, far from each other in the list."""
+    if n_modes is None or n_modes >= len(names):
+        return names
+    stride = len(names) // n_modes
+    return [names[(i + k * stride) % len(names)] for k in range(n_modes)]
 
 
 def listing(names):

@@ -38,7 +38,7 @@ def parse_arguments():
     parser.add_argument("--launcher", default="bcsrun")
     parser.add_argument("--program", required=True, help="the program standstills")
     parser.add_argument("--mode", action="append", choices=MODES, help="(default: all)")
-    parser.add_argument("--in-turn", action="store_true", help="what moves takes turns with the modes")
+    modes.add_in_turn(parser)
     parser.add_argument("--timeout", type=float, default=120)
     return parser.parse_args()
 

@@ -35,7 +35,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--launcher", default="bcsrun")
     parser.add_argument("--program", required=True, help="the program standstills")
-    parser.add_argument("--in-turn", action="store_true", help="what moves takes turns with the modes")
+    modes.add_in_turn(parser)
     parser.add_argument("--timeout", type=float, default=120)
     return parser.parse_args()
 

@@ -84,8 +84,7 @@ def parse_arguments():
     parser.add_argument("--has-report", action="store_true", help="bcs-top is built")
     parser.add_argument("--ranks", default="4", help="with how many ranks")
     parser.add_argument("--mode", choices=MODES, action="append", help="in these, not in all")
-    parser.add_argument("--in-turn", action="store_true",
-                        help="each case in one of the modes, one after the other")
+    modes.add_in_turn(parser)
     parser.add_argument("--only", default="", help="cases whose names contain this")
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--timeout", type=float, default=120)
