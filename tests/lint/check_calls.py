@@ -121,7 +121,7 @@ KNOWN_CIRCLES = []
 SYSTEM_CALLS = {
     "_exit": [
         "libbcs/fabric/base", "libbcs/report", "libbcs/bsplib",
-        "mds/source", "apps/tools/launch", "apps/tools/top",
+        "mds/source", "apps/tools/hosts", "apps/tools/launch", "apps/tools/top",
     ],
     "clock_gettime": ["libbcs/fabric/base", "libbcs/bsplib", "mds"],
     "clock_nanosleep": [],
@@ -132,11 +132,11 @@ SYSTEM_CALLS = {
     "dlsym": ["libbcs/session", "mpi_shim/real", "mds/source"],
     "execv": ["apps/tools/launch"],
     "exit": ["libbcs/bsplib", "mpi_shim/real", "mpi_shim/calls", "mds/tool"],
-    "fork": ["mds/source", "apps/tools/launch", "apps/tools/top"],
+    "fork": ["mds/source", "apps/tools/hosts", "apps/tools/launch", "apps/tools/top"],
     "ftruncate64": ["libbcs/fabric/base"],
     "getenv": ["libbcs/fabric/base"],
     "kill": [
-        "libbcs/fabric/base", "mds/source", "mds/tool/analysis", "apps/tools/launch",
+        "libbcs/fabric/base", "mds/source", "mds/tool/analysis", "apps/tools/hosts", "apps/tools/launch",
         "apps/tools/top",
     ],
     "memfd_create": ["libbcs/fabric/base", "apps/tools/launch"],
@@ -144,7 +144,7 @@ SYSTEM_CALLS = {
     "nanosleep": [],
     "posix_spawnp": ["libbcs/report"],
     "prctl": [
-        "libbcs/fabric/copy", "nic_threads/machine", "mds/source", "apps/tools/launch",
+        "libbcs/fabric/copy", "nic_threads/machine", "mds/source", "apps/tools/hosts", "apps/tools/launch",
         "apps/tools/top",
     ],
     "process_vm_readv": ["libbcs/fabric/copy"],
@@ -156,13 +156,13 @@ SYSTEM_CALLS = {
     "sched_getaffinity": ["libbcs/session"],
     "sched_setscheduler": ["nic_threads/machine"],
     "sched_yield": ["libbcs/fabric/base"],
-    "setenv": ["apps/tools/launch"],
+    "setenv": ["apps/tools/hosts", "apps/tools/launch"],
     "sigaction": ["libbcs/fabric/base", "libbcs/channel", "apps/tools/launch"],
     "sigprocmask": ["mds/source", "apps/tools/launch", "apps/tools/top"],
     "sleep": [],
     "syscall": ["libbcs/fabric/base", "nic_threads/machine", "mds/source"],
     "usleep": [],
-    "waitpid": ["libbcs/report", "mds/source", "apps/tools/launch", "apps/tools/top"],
+    "waitpid": ["libbcs/report", "mds/source", "apps/tools/hosts", "apps/tools/launch", "apps/tools/top"],
 }
 # What an inline function of another folder may not bring into lint.HOT_FOLDERS either. Without the
 # clock: on some processors even its ticks come from the table of system.h.

@@ -132,6 +132,7 @@ INCLUDE_EDGES = {
         "mds/tool/export", "mds/tool/diff",
     ],
     "mds/tool": ["libbcs/include/bcs/version.h", "mds/tool/analysis", "mds/tool/verbs"],
+    "apps/tools/hosts": ["libbcs/include/bcs/version.h"],
     "apps/tools/launch": ["libbcs/include", "libbcs/session/variables.h"],
     "apps/tools/look": ["libbcs/include/bcs/primitives.h", "libbcs/fabric/ring"],
     "apps/tools/top": [
