@@ -9,18 +9,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "apps/tools/top/near_miss.h"
 #include "apps/tools/top/ranks.h"
 #include "apps/tools/top/wait_print.h"
 #include "libbcs/fabric/ring/stand.h"
+#include "tests/unit/caught_stdout.h"
 #include "tests/unit/run_suite.h"
 
 #define ACTING                                                                         \
     "not in a waiting MPI call (computing, polling, or in a call of Open MPI)"
 
-enum { MANY = 10000, SCREEN = 60, TAG = 7, WORLD = 2, ROOM = 1 << 20 };
+enum { MANY = 10000, SCREEN = 60, TAG = 7, WORLD = 2 };
 
 /* ----------------------------------------------------------------------- made-up
  * jobs */
@@ -89,24 +89,10 @@ static int print(json_t *job, const char *list, bool are_failing)
 /** What is printed of a job, which is given up. @return until the next call */
 static const char *printed_of(json_t *job, const char *list, bool are_failing)
 {
-    static char text[ROOM];
-    FILE *file = tmpfile();
-    int kept = dup(STDOUT_FILENO);
-    size_t n;
-
-    ck_assert_ptr_nonnull(file);
-    fflush(stdout);
-    dup2(fileno(file), STDOUT_FILENO);
+    caught_stdout_begin();
     ck_assert_int_eq(print(job, list, are_failing), 0);
-    fflush(stdout);
-    dup2(kept, STDOUT_FILENO);
-    close(kept);
-    rewind(file);
-    n = fread(text, 1, sizeof(text) - 1, file);
-    text[n] = '\0';
-    fclose(file);
     json_decref(job);
-    return text;
+    return caught_stdout_end();
 }
 
 static const char *printed(json_t *job, const char *stuck)
