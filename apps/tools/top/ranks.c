@@ -47,6 +47,35 @@ bool ranks_include(const json_t *ranks, json_int_t rank)
     return false;
 }
 
+static int compare_ranks(const void *one, const void *other)
+{
+    json_int_t a = json_integer_value(*(json_t *const *)one);
+    json_int_t b = json_integer_value(*(json_t *const *)other);
+
+    return (a > b) - (a < b);
+}
+
+json_t *ranks_sorted(const json_t *ranks)
+{
+    size_t n = json_array_size(ranks);
+    json_t **all = calloc(n + 1, sizeof(json_t *));
+    json_t *sorted = all == NULL ? NULL : json_array();
+
+    for (size_t i = 0; all != NULL && i < n; i++) {
+        all[i] = json_array_get(ranks, i);
+    }
+    if (all != NULL) {
+        qsort(all, n, sizeof(json_t *), compare_ranks);
+    }
+    for (size_t i = 0; sorted != NULL && i < n; i++) {
+        if (i == 0 || compare_ranks(&all[i - 1], &all[i]) != 0) {
+            json_array_append(sorted, all[i]);
+        }
+    }
+    free(all);
+    return sorted;
+}
+
 /* -------------------------------------------------------------- the smallest first */
 
 /** A member of an object. */

@@ -15,6 +15,10 @@ bool ranks_have(const char *list, json_int_t rank);
 /** Whether ranks, an array in their order, have one. */
 bool ranks_include(const json_t *ranks, json_int_t rank);
 
+/** Ranks, an array in any order, in their order, and each of them once. For
+ *  json_decref; NULL: no memory */
+json_t *ranks_sorted(const json_t *ranks);
+
 /** What a member of an object is visited with: its key, and the ranks that it has. */
 typedef void ranks_visit_fn(const char *key, const json_t *member, void *arg);
 
