@@ -37,7 +37,7 @@ enum {
 
 static const char help[] =
     "Usage: bcs-top\n"
-    "       bcs-top [--once] --json | --once | --of PID\n"
+    "       bcs-top [--once] --json | --once | --tree | --of PID\n"
     "       bcs-top --patience NS PID\n"
     "       bcs-top --progress NS PID\n"
     "       bcs-top --stuck RANKS PID FILE MESSAGE...\n"
@@ -52,6 +52,8 @@ static const char help[] =
     "for that. Other users' jobs are seen by root only.\n"
     "\n"
     "  --once     a line for ranks that wait at the same place\n"
+    "  --tree     the calls of all ranks as a tree: ranks that have come the same way\n"
+    "             stand together\n"
     "  --json     all that is known, for scripts; with --once the same\n"
     "  --stuck    as --once, of some ranks, as 0-3,7, of the job "
     "of process PID, who are\n"
@@ -104,6 +106,7 @@ static bool add_job(json_t *jobs, const struct bcs_look_found *found,
 /** What to print. */
 struct wish {
     bool as_json;
+    bool is_tree;      /* of calls, and nothing else */
     const char *stuck; /* these ranks; NULL: all */
     int64_t pid;       /* of this process's job; 0: of all */
     int64_t starter;   /* that has started it, or who did that; 0: of anybody */
@@ -173,7 +176,8 @@ static bool print_roll_calls(const json_t *jobs, const struct wish *wish)
     json_array_foreach(jobs, i, one)
     {
         is_good &= wish->sent == NULL || add_messages(one, wish->sent);
-        is_good &= roll_call_print(one, wish->stuck) == 0;
+        is_good &= (wish->is_tree ? roll_call_print_tree(one)
+                                  : roll_call_print(one, wish->stuck)) == 0;
         is_good &= wish->into == NULL || write_report(one, wish);
     }
     return is_good;
@@ -192,20 +196,12 @@ static int find_of(int64_t pid, struct bcs_look_found **found_out)
     return n;
 }
 
-/** The ranks whose calls are to be printed, and what else. */
-struct call_wish {
-    int64_t pid;
-    const char *ranks;
-    const char *before, *after; /* the calls */
-    bool are_failing;           /* only of those whose call fails */
-};
-
 /** Print where some ranks of a job stand, once all of them have told; of failing ones
  *  those that have by now. @return 0 or -errno */
-static int print_at(const struct bcs_look_found *found, const struct call_wish *wish,
+static int print_at(const struct bcs_look_found *found, const struct roll_call_at *at,
                     struct places *places)
 {
-    int n_rounds = wish->are_failing ? FAIL_ROUNDS : TELL_ROUNDS;
+    int n_rounds = at->are_failing ? FAIL_ROUNDS : TELL_ROUNDS;
     struct bcs_look *look;
     int rc = job_json_open(found, &look);
     json_t *job = NULL;
@@ -213,15 +209,13 @@ static int print_at(const struct bcs_look_found *found, const struct call_wish *
     for (int i = 0; rc == 0 && i < n_rounds; i++) {
         json_decref(job);
         job = job_json_of(look, found, places);
-        if (roll_call_is_complete(job, wish->ranks)) {
+        if (roll_call_is_complete(job, at->ranks)) {
             break;
         }
         bcs_rest(TELL_NS);
     }
     if (rc == 0) {
-        fputs(wish->before, stdout);
-        rc = roll_call_print_at(job, wish->ranks, wish->are_failing);
-        fputs(wish->after, stdout);
+        rc = roll_call_print_at(job, at);
         bcs_look_close(look);
     }
     json_decref(job);
@@ -229,16 +223,16 @@ static int print_at(const struct bcs_look_found *found, const struct call_wish *
 }
 
 /** The same of the job of a process, all in one write. @return an exit status */
-static int print_call(const struct call_wish *wish)
+static int print_call(int64_t pid, const struct roll_call_at *at)
 {
     char text[CALL_BYTES];
     struct bcs_look_found *found = NULL;
     struct places *places = place_open(PLACE_HASTY_NS);
-    int n = find_of(wish->pid, &found), rc = places == NULL ? -ENOMEM : -ESRCH;
+    int n = find_of(pid, &found), rc = places == NULL ? -ENOMEM : -ESRCH;
 
     setvbuf(stdout, text, _IOFBF, sizeof(text));
     for (int i = 0; rc == -ESRCH && i < n; i++) {
-        rc = print_at(&found[i], wish, places);
+        rc = print_at(&found[i], at, places);
     }
     free(found);
     place_close(places);
@@ -393,13 +387,16 @@ int main(int argc, char **argv)
     }
     if (argc == 6 &&
         (strcmp(argv[1], "--at") == 0 || strcmp(argv[1], "--failing") == 0)) {
-        return print_call(&(struct call_wish){
-            .pid = atoll(argv[3]),
-            .ranks = argv[2],
-            .before = argv[4],
-            .after = argv[5],
-            .are_failing = strcmp(argv[1], "--failing") == 0,
-        });
+        return print_call(atoll(argv[3]),
+                          &(struct roll_call_at){
+                              .ranks = argv[2],
+                              .before = argv[4],
+                              .after = argv[5],
+                              .are_failing = strcmp(argv[1], "--failing") == 0,
+                          });
+    }
+    if (argc == 2 && strcmp(argv[1], "--tree") == 0) {
+        return print_jobs(&(struct wish){.is_tree = true});
     }
     if (argc == 2 && strcmp(argv[1], "--lines") == 0) {
         return print_lines();
@@ -413,9 +410,10 @@ int main(int argc, char **argv)
     if (argc == 4 && strcmp(argv[1], "--progress") == 0) {
         return progress_tell(atoll(argv[3]), strtoull(argv[2], NULL, 10));
     }
-    fprintf(stderr, "bcs-top: it takes --once, --json, --of PID, --patience NS PID, "
-                    "--progress NS PID, --stuck RANKS PID FILE MESSAGE..., --at or "
-                    "--failing RANKS PID BEFORE AFTER, --lines, "
-                    "--help or --version\n");
+    fprintf(stderr,
+            "bcs-top: it takes --once, --tree, --json, --of PID, --patience NS PID, "
+            "--progress NS PID, --stuck RANKS PID FILE MESSAGE..., --at or "
+            "--failing RANKS PID BEFORE AFTER, --lines, "
+            "--help or --version\n");
     return EXIT_FAILURE;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job_tree.h"
 #include "libbcs/fabric/base/clock.h"
 #include "where.h"
 
@@ -103,10 +104,10 @@ static json_t *poll_of(const struct bcs_look *look, uint32_t rank,
     if (bcs_look_stand(look, rank, BCS_STAND_POLLS, stand, &sequence) != 0) {
         return json_null();
     }
-    where = where_find(places, NULL, bcs_look_pid(look, rank), stand, 1);
-    poll = json_pack("{s:o, s:o, s:f}", "call", text_of(stand->call), "place",
-                     where.n == 0 ? json_null() : text_of(where.words[0]), "seconds",
-                     seconds_since(stand));
+    where = where_find(places, NULL, bcs_look_pid(look, rank), stand, BCS_STAND_FRAMES);
+    poll = json_pack("{s:o, s:o, s:o, s:f}", "call", text_of(stand->call), "place",
+                     where.n == 0 ? json_null() : text_of(where.words[0]), "callers",
+                     callers_of(&where), "seconds", seconds_since(stand));
     where_fini(&where);
     return poll;
 }
@@ -142,16 +143,18 @@ json_t *job_json_of(const struct bcs_look *look, const struct bcs_look_found *fo
 {
     const struct bcs_board *board = bcs_look_board(look);
     struct bcs_stand *stand = calloc(bcs_stand_words(board->n_ranks), sizeof(uint64_t));
-    json_t *ranks = json_array();
+    json_t *ranks = json_array(), *tree;
 
     bcs_look_ask(look);
     for (uint32_t i = 0; stand != NULL && i < board->n_ranks; i++) {
         json_array_append_new(ranks, rank_of(look, i, places, stand));
     }
     free(stand);
-    return json_pack("{s:I, s:i, s:i, s:b, s:o}", "pid", (json_int_t)found->handle.pid,
-                     "n_ranks", (int)board->n_ranks, "n_nodes", (int)board->n_nodes,
-                     "has_links", (int)board->is_linked, "ranks", ranks);
+    tree = job_tree_of(ranks);
+    return json_pack("{s:I, s:i, s:i, s:b, s:o, s:o}", "pid",
+                     (json_int_t)found->handle.pid, "n_ranks", (int)board->n_ranks,
+                     "n_nodes", (int)board->n_nodes, "has_links", (int)board->is_linked,
+                     "ranks", ranks, "tree", tree);
 }
 
 int job_json_open(const struct bcs_look_found *found, struct bcs_look **look_out)

@@ -11,17 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call_tree_print.h"
 #include "groups.h"
+#include "job_tree.h"
 #include "mds/tool/read/manifest.h"
 #include "misuse_print.h"
 #include "near_miss.h"
 #include "ranks.h"
 #include "wait_print.h"
 
-enum { MOST_LINES = 30, MOST_IN_CIRCLE = 20 };
-
-/* Of a rank that polls: it is told when its last look was longer ago. */
-#define LONG_AGO_S 1.0
+enum { MOST_LINES = 30, MOST_IN_CIRCLE = 20, INDENT = 2 };
 
 static void print_text(const char *text)
 {
@@ -283,40 +282,49 @@ bool roll_call_is_complete(const json_t *job, const char *list)
     return true;
 }
 
-/** Take out of a job the waits of calls that go on. */
-static void keep_failing(json_t *job)
+/** A job with its calls that fail, without those that go on. @return for json_decref */
+static json_t *failing_of(const json_t *job)
 {
-    json_t *rank;
-    size_t i;
+    json_t *failing = json_copy((json_t *)(uintptr_t)job), *ranks = json_array();
+    json_t *rank, *wait;
+    size_t i, j;
 
     json_array_foreach(json_object_get(job, "ranks"), i, rank)
     {
-        json_t *waits = json_object_get(rank, "waits");
+        json_t *copy = json_copy(rank), *waits = json_array();
 
-        for (size_t j = json_array_size(waits); j > 0; j--) {
-            if (!is_failing(json_array_get(waits, j - 1))) {
-                json_array_remove(waits, j - 1);
+        json_array_foreach(json_object_get(rank, "waits"), j, wait)
+        {
+            if (is_failing(wait)) {
+                json_array_append(waits, wait);
             }
         }
+        json_object_set_new(copy, "waits", waits);
+        json_array_append_new(ranks, copy);
     }
+    json_object_set_new(failing, "ranks", ranks);
+    return failing;
 }
 
-int roll_call_print_at(json_t *job, const char *list, bool are_failing)
+int roll_call_print_at(const json_t *job, const struct roll_call_at *at)
 {
-    json_t *groups, *acting;
-    int rc;
+    json_t *failing = at->are_failing ? failing_of(job) : NULL;
+    json_t *groups = NULL, *acting = NULL;
+    int rc = groups_of(failing == NULL ? job : failing, at->ranks, &groups, &acting);
+    const struct job_tree_told told = {.groups = groups, .needs_call = true};
 
-    if (are_failing) {
-        keep_failing(job);
+    fputs(at->before, stdout);
+    if (rc == 0) {
+        print_groups(job, groups);
     }
-    rc = groups_of(job, list, &groups, &acting);
-    if (rc < 0) {
-        return rc;
-    }
-    print_groups(job, groups);
+    /* What ends the job stands last. */
+    fputs(at->are_failing ? "" : at->after, stdout);
+    rc = rc < 0 ? rc : job_tree_print_below(job, &told);
+    fputs(at->are_failing ? at->after : "", stdout);
+    json_decref(failing);
     json_decref(groups);
     json_decref(acting);
-    return 0;
+    return rc;
 }
 
 /** Print a line about ranks, if there are any. */
@@ -341,9 +349,9 @@ static json_t *words_of_poll(const json_t *poll)
     if (*call == '\0') {
         return NULL;
     }
-    return seconds < LONG_AGO_S ? json_sprintf("polls, by %s%s%s", call, at, place)
-                                : json_sprintf("has polled last %.0f s ago, by %s%s%s",
-                                               seconds, call, at, place);
+    return wait_polls(poll) ? json_sprintf("polls, by %s%s%s", call, at, place)
+                            : json_sprintf("has polled last %.0f s ago, by %s%s%s",
+                                           seconds, call, at, place);
 }
 
 /** Print ranks that poll, those together of whom the same is known, and return the
@@ -403,6 +411,18 @@ static void print_acting(const json_t *job, const json_t *acting)
     json_decref(unknown);
 }
 
+static void print_title(const json_t *job)
+{
+    printf("Job of process %lld, %lld ranks:\n", (long long)wait_number(job, "pid"),
+           (long long)wait_number(job, "n_ranks"));
+}
+
+int roll_call_print_tree(const json_t *job)
+{
+    print_title(job);
+    return call_tree_print(json_object_get(job, "tree"), INDENT);
+}
+
 int roll_call_print(const json_t *job, const char *stuck)
 {
     json_t *groups, *acting;
@@ -412,8 +432,7 @@ int roll_call_print(const json_t *job, const char *stuck)
         return rc;
     }
     if (stuck == NULL) {
-        printf("Job of process %lld, %lld ranks:\n", (long long)wait_number(job, "pid"),
-               (long long)wait_number(job, "n_ranks"));
+        print_title(job);
     }
     print_groups(job, groups);
     print_acting(job, acting);
@@ -422,7 +441,9 @@ int roll_call_print(const json_t *job, const char *stuck)
         misuse_print(job);
         near_miss_print(job);
     }
+    rc = job_tree_print_below(
+        job, &(struct job_tree_told){.groups = groups, .acting = acting});
     json_decref(groups);
     json_decref(acting);
-    return 0;
+    return rc;
 }

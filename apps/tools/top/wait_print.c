@@ -4,8 +4,10 @@
  */
 #include "wait_print.h"
 
-#include <stdbool.h>
 #include <string.h>
+
+/* From when on a rank polls no more: its last look was so long ago. */
+#define LONG_AGO_S 1.0
 
 const char *wait_text(const json_t *object, const char *key)
 {
@@ -59,6 +61,12 @@ const char *wait_collective(const json_t *wait)
            : *call == '\0' || strncmp(call, "MPI_Wait", 8) == 0
                ? wait_text(wait, "collective")
                : call;
+}
+
+bool wait_polls(const json_t *poll)
+{
+    return *wait_text(poll, "call") != '\0' &&
+           json_real_value(json_object_get(poll, "seconds")) < LONG_AGO_S;
 }
 
 json_t *wait_part_of(const json_t *wait)

@@ -6,6 +6,7 @@
 #define APPS_TOOLS_TOP_WAIT_PRINT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 /** A text of an object; "": it has none. */
 const char *wait_text(const json_t *object, const char *key);
@@ -24,6 +25,10 @@ const char *wait_communicator(const json_t *job, json_int_t context);
  *  words.
  *  @return "": none, or it is not known which */
 const char *wait_collective(const json_t *wait);
+
+/** Whether a rank polls, by its last look in vain, which was not long ago.
+ *  @param poll  null: there is none */
+bool wait_polls(const json_t *poll);
 
 /** The collective of a wait with what its members must agree on: "broadcast, root 1".
  *  For json_decref */

@@ -82,8 +82,9 @@ static json_t *collective(const char *call, int context, int number, int root)
 /** Print a job, or those whose calls fail. */
 static int print(json_t *job, const char *list, bool are_failing)
 {
-    return are_failing ? roll_call_print_at(job, list, true)
-                       : roll_call_print(job, list);
+    return are_failing
+               ? roll_call_print_at(job, &(struct roll_call_at){list, "", "", true})
+               : roll_call_print(job, list);
 }
 
 /** What is printed of a job, which is given up. @return until the next call */
