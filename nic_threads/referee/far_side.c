@@ -158,15 +158,15 @@ static bool tell_suspects(struct nic_far_side *far, uint32_t node,
     return true;
 }
 
-/** Ask each witness something about suspects. @return whether all have answered, and
- *  with `holds`, if that is wanted */
+/** Ask each witness something, about suspects unless they are NULL. @return whether all
+ *  have answered, and with `holds`, if that is wanted */
 static bool ask_about(struct nic_far_side *far, const uint64_t *suspected,
                       struct nic_question *question, bool wants_hold)
 {
     struct nic_answer answer;
 
     for (uint32_t i = 0; far != NULL && i < far->n_machines; i++) {
-        if (!tell_suspects(far, far->nodes[i], suspected) ||
+        if ((suspected != NULL && !tell_suspects(far, far->nodes[i], suspected)) ||
             !ask(far, far->nodes[i], question, &answer) ||
             (wants_hold && answer.holds == 0)) {
             return false;
@@ -189,11 +189,11 @@ bool nic_far_have_sent(struct nic_far_side *far, const uint64_t *suspected)
     return ask_about(far, suspected, &question, true);
 }
 
-bool nic_far_files(struct nic_far_side *far, const uint64_t *suspected)
+bool nic_far_files(struct nic_far_side *far)
 {
     struct nic_question question = {.kind = NIC_QUESTION_FILES};
 
-    return ask_about(far, suspected, &question, false);
+    return ask_about(far, NULL, &question, false);
 }
 
 /** The first node of the machine of a port. */

@@ -50,8 +50,8 @@ bool nic_far_check(struct nic_far_side *far, struct nic_check_list *list);
 uint32_t nic_far_unreceived(struct nic_far_side *far, uint32_t rank, unsigned int kinds,
                             struct nic_unreceived *list_out, uint32_t n_most);
 
-/** Have the files told that the calls of these ranks are in (struct
- *  bcs_far_stand). @return as nic_far_look */
-bool nic_far_files(struct nic_far_side *far, const uint64_t *suspected);
+/** Have told which processes the ranks of other machines are, and the files that the
+ *  calls are in that they wait in (struct bcs_far_stand). @return as nic_far_look */
+bool nic_far_files(struct nic_far_side *far);
 
 #endif

@@ -18,7 +18,7 @@ enum nic_question_kind {
     NIC_QUESTION_SENT,       /* whether all nodes have sent what suspects have posted */
     NIC_QUESTION_CHECK,      /* what stands in desks */
     NIC_QUESTION_UNRECEIVED, /* messages to a rank that nobody has received */
-    NIC_QUESTION_FILES,      /* put which files the calls of suspects are in */
+    NIC_QUESTION_FILES,      /* put which processes ranks are, and the files of calls */
 };
 
 /** Parts of a look: bits. */

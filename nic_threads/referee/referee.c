@@ -117,6 +117,7 @@ struct referee {
     uint32_t *parks; /* of each rank of this machine, at the last look */
     uint64_t asked;
     uint64_t changes; /* at the last look */
+    uint64_t filed;   /* changes after which others have told their files */
     uint64_t pause_ns;
     uint32_t n_in_vain;
     uint64_t doubted;    /* waits of which something may be thought, but not proved, */
@@ -208,6 +209,15 @@ static uint64_t changes_of(const struct referee *referee,
     return nic_snapshot_changes(referee->snapshot) + found->changes;
 }
 
+/** Have other machines tell where their ranks are, unless they have: who looks at a job
+ *  that stands still can say so then. */
+static void take_files(struct referee *referee)
+{
+    if (referee->filed != referee->changes && nic_far_files(referee->far)) {
+        referee->filed = referee->changes;
+    }
+}
+
 /** Look again after a pause, or, if it is a long one, or without an end, when somebody
  *  begins to wait, unless that has just happened. @param pause_ns 0: without an end */
 static struct nic_rest rest_for(struct referee *referee, uint64_t pause_ns)
@@ -218,6 +228,7 @@ static struct nic_rest rest_for(struct referee *referee, uint64_t pause_ns)
     struct nic_far_found found;
 
     if (pause_ns == 0 || pause_ns > LOOK_NS) {
+        take_files(referee);
         /* seq_cst: partner of the load in nic_wake_referee */
         atomic_store_explicit(rests, BCS_REFEREE_RESTS, memory_order_seq_cst);
         if (!look_far(referee, NIC_LOOKS_REST, &found) ||
@@ -244,7 +255,7 @@ static void judge(struct referee *referee)
     };
 
     referee->has_judged = true;
-    nic_far_files(referee->far, verdict.stuck); /* else the report has none */
+    nic_far_files(referee->far); /* else the report has none */
     referee->params->on_deadlock(referee->params, &verdict);
 }
 

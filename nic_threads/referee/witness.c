@@ -41,6 +41,7 @@
 /** What was put of a thread's record. */
 struct put {
     uint64_t sequence, answered;
+    uint64_t bases[BCS_STAND_FRAMES]; /* of the files of its frames */
 };
 
 struct witness {
@@ -198,13 +199,31 @@ static void find_files(int64_t pid, const struct bcs_stand *stand,
     }
 }
 
-/** Put the files that the frames of a suspect are in. */
+/** Note where the files of a record's frames are loaded. @return whether others were
+ *  noted before */
+static bool note_bases(struct put *last, const struct bcs_stand *stand)
+{
+    bool are_others = false;
+
+    for (int i = 0; i < BCS_STAND_FRAMES; i++) {
+        are_others |= last->bases[i] != stand->frames[i].base;
+        last->bases[i] = stand->frames[i].base;
+    }
+    return are_others;
+}
+
+/** Put which process a rank is, and which files the frames of a thread are in, unless
+ *  they are those that it was in before. */
 static void put_files(struct witness *witness, uint32_t rank, uint32_t thread)
 {
     const struct bcs_stand *stand = nic_snapshot_stand(witness->snapshot, rank, thread);
+    struct put *last = &witness->puts[(size_t)rank * BCS_STAND_THREADS + thread];
     struct bcs_stand_files files = {0};
 
-    if (stand != NULL && nic_deadlock_has(witness->suspected, rank)) {
+    if (thread == 0) {
+        put_pid(witness, rank);
+    }
+    if (stand != NULL && note_bases(last, stand)) {
         find_files(nic_engine_port(witness->engine, port_of(witness, rank))->pid, stand,
                    &files);
         put(witness,
