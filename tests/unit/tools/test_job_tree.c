@@ -28,6 +28,16 @@ static json_t *receive(const char *place)
     return wait_in("MPI_Recv", place, "main, prog.c:40", 1);
 }
 
+/** A wait in a function that another one but main has called. */
+static json_t *receive_of_run(void)
+{
+    json_t *wait = receive("step, prog.c:7");
+
+    json_array_insert_new(json_object_get(wait, "callers"), 0,
+                          json_string("run, prog.c:20"));
+    return wait;
+}
+
 /** A look in vain. */
 static json_t *poll_in(const char *caller, double seconds)
 {
@@ -239,11 +249,15 @@ START_TEST(a_tree_alone_has_a_title)
 
     add_rank(job, wait_in("", "", "main, prog.c:40", 1), NULL);
     add_rank(job, NULL, NULL);
+    add_rank(job, receive_of_run(), NULL);
     caught_stdout_begin();
     ck_assert_int_eq(roll_call_print_tree(job), 0);
-    ck_assert_str_eq(caught_stdout_end(), "Job of process 4711, 2 ranks:\n"
-                                          "  0: main, prog.c:40 > a call\n"
-                                          "  1: " ACTS "\n");
+    ck_assert_str_eq(caught_stdout_end(),
+                     "Job of process 4711, 3 ranks:\n"
+                     "  1: " ACTS "\n"
+                     "  0,2: main, prog.c:40\n"
+                     "    0: a call\n"
+                     "    2: run, prog.c:20 > step, prog.c:7 > MPI_Recv\n");
     json_decref(job);
 }
 END_TEST
