@@ -30,6 +30,8 @@ PLACE = r"at \w+, misuse(?:_\w+)?\.c:\d+(?:, called from [^\n]*)?"
 RANK_LIST = r"[\d,-]+"
 RANKS = rf"(?:rank|ranks) {RANK_LIST}"
 STANDARD = r"^  MPI-3\.1, \d\.\d"
+# Other ranks may be in calls by then, which are told, too.
+TREE = r"(?:  all ranks by call path, .*\n(?:    .*\n)+)?"
 # Who is in an error, and from where.
 CALL = rf"^  [\d,-]+: MPI_\w+, on MPI_COMM_WORLD, {PLACE}"
 
@@ -56,7 +58,7 @@ def argument(call, words, ranks=RANK_LIST, communicator="MPI_COMM_WORLD"):
     """How an error is told that is in the arguments of a call."""
     on = f" on {communicator}" if communicator else ""
     return [rf"^bcs\[rank \d\]: wrong argument: {call}{on}: {words} \(MPI_ERR_\w+\)\n"
-            rf"  {ranks}: {call},{on + ',' if on else ''} {PLACE}\n"
+            rf"  {ranks}: {call},{on + ',' if on else ''} {PLACE}\n{TREE}"
             r"bcs\[rank \d\]: the job ends with exit status \d+ \(MPI_ERR_\w+, MPI_ERRORS_ARE_FATAL on "
             r"MPI_COMM_WORLD\); see docs/referee\.md$"]
 
