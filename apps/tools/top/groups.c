@@ -32,6 +32,7 @@ enum { N_PARTICULAR = sizeof(particular) / sizeof(particular[0]) };
 /** What is known while waits are grouped. */
 struct sorting {
     const json_t *job;
+    json_t *listed;   /* ranks that are to be grouped */
     json_t *families; /* by their keys: "n" waits, and "alike" and "offset", how many of
                          each */
     json_t *groups;
@@ -250,7 +251,7 @@ static int visit_wait(struct sorting *sorting, json_t *rank, json_t *wait)
     return rc;
 }
 
-static int visit_all(struct sorting *sorting, const char *list)
+static int visit_all(struct sorting *sorting)
 {
     const json_t *one;
     json_t *wait;
@@ -262,7 +263,7 @@ static int visit_all(struct sorting *sorting, const char *list)
         json_t *rank = json_object_get(one, "rank");
         json_t *waits = json_object_get(one, "waits");
 
-        if (!ranks_have(list, json_integer_value(rank))) {
+        if (!ranks_include(sorting->listed, json_integer_value(rank))) {
             continue;
         }
         if (sorting->is_counted && json_array_size(waits) == 0) {
@@ -281,14 +282,16 @@ int groups_of(const json_t *job, const char *list, json_t **groups_out,
 {
     struct sorting sorting = {
         .job = job,
+        .listed = ranks_read(list, wait_number(job, "n_ranks")),
         .families = json_object(),
         .groups = json_object(),
         .acting = json_array(),
     };
-    int rc = visit_all(&sorting, list);
+    int rc = visit_all(&sorting);
 
     sorting.is_counted = true;
-    rc = rc < 0 ? rc : visit_all(&sorting, list);
+    rc = rc < 0 ? rc : visit_all(&sorting);
+    json_decref(sorting.listed);
     json_decref(sorting.families);
     if (rc < 0) {
         json_decref(sorting.groups);

@@ -10,25 +10,33 @@
 
 enum { MOST_RANGES = 6 };
 
-bool ranks_have(const char *list, json_int_t rank)
+/** Add a range of the ranks that there are. */
+static void add_range(json_t *ranks, json_int_t first, json_int_t last,
+                      json_int_t n_ranks)
 {
-    long long first, last;
-    int n = 0;
-
-    while (list != NULL && sscanf(list, "%lld%n", &first, &n) == 1) {
-        list += n;
-        last = first;
-        if (*list == '-' && sscanf(list + 1, "%lld%n", &last, &n) == 1) {
-            list += 1 + n;
-        }
-        if (rank >= first && rank <= last) {
-            return true;
-        }
-        if (*list++ != ',') {
-            return false;
-        }
+    for (; first <= last && first < n_ranks; first++) {
+        json_array_append_new(ranks, json_integer(first));
     }
-    return list == NULL;
+}
+
+json_t *ranks_read(const char *list, json_int_t n_ranks)
+{
+    json_t *ranks = json_array();
+
+    if (list == NULL) {
+        add_range(ranks, 0, n_ranks - 1, n_ranks);
+    }
+    while (list != NULL && *list >= '0' && *list <= '9') {
+        char *end;
+        json_int_t first = strtoll(list, &end, 10), last = first;
+
+        if (*end == '-') {
+            last = strtoll(end + 1, &end, 10);
+        }
+        add_range(ranks, first, last, n_ranks);
+        list = *end == ',' ? end + 1 : NULL;
+    }
+    return ranks;
 }
 
 bool ranks_include(const json_t *ranks, json_int_t rank)

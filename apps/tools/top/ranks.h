@@ -9,8 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Whether a list as "0-3,7" has a rank. @param list  NULL: all */
-bool ranks_have(const char *list, json_int_t rank);
+/** The ranks below n_ranks of a list as "0-3,7", in which they are in their order.
+ *  @param list  NULL: all @return an array, for json_decref; NULL: no memory */
+json_t *ranks_read(const char *list, json_int_t n_ranks);
 
 /** Whether ranks, an array in their order, have one. */
 bool ranks_include(const json_t *ranks, json_int_t rank);

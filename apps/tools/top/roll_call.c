@@ -208,9 +208,9 @@ static void print_group(const char *key, const json_t *group, void *arg)
     putchar('\n');
 }
 
-/** The rank of a list that another one waits for first. @return -1: it waits for none
- *  of them */
-static json_int_t next_of(const json_t *job, const char *list, json_int_t rank)
+/** The rank of some that another one waits for first. @return -1: it waits for none of
+ *  them */
+static json_int_t next_of(const json_t *job, const json_t *stuck, json_int_t rank)
 {
     const json_t *one = json_array_get(json_object_get(job, "ranks"), (size_t)rank);
     const json_t *wait, *other;
@@ -220,7 +220,7 @@ static json_int_t next_of(const json_t *job, const char *list, json_int_t rank)
     {
         json_array_foreach(json_object_get(wait, "waits_for"), j, other)
         {
-            if (ranks_have(list, json_integer_value(other))) {
+            if (ranks_include(stuck, json_integer_value(other))) {
                 return json_integer_value(other);
             }
         }
@@ -230,17 +230,17 @@ static json_int_t next_of(const json_t *job, const char *list, json_int_t rank)
 
 /** Follow the waits of deadlocked ranks until one comes twice, and print those from
  *  there on. */
-static void print_circle(const json_t *job, const char *list)
+static void print_circle(const json_t *job, const json_t *stuck)
 {
     json_int_t n_ranks = wait_number(job, "n_ranks"), rank = 0, start;
 
     while (rank < n_ranks &&
-           (!ranks_have(list, rank) || next_of(job, list, rank) < 0)) {
+           (!ranks_include(stuck, rank) || next_of(job, stuck, rank) < 0)) {
         rank++;
     }
     /* After as many steps as there are ranks it is within the circle. */
     for (json_int_t i = 0; i < n_ranks && rank >= 0; i++) {
-        rank = next_of(job, list, rank);
+        rank = next_of(job, stuck, rank);
     }
     start = rank;
     if (start < 0) { /* somebody has gone on, so it is none */
@@ -248,7 +248,7 @@ static void print_circle(const json_t *job, const char *list)
     }
     printf("  each waits for the next one: %lld", (long long)start);
     for (int n = 1; n < MOST_IN_CIRCLE; n++) {
-        rank = next_of(job, list, rank);
+        rank = next_of(job, stuck, rank);
         printf(", %lld", (long long)rank);
         if (rank == start) {
             break;
@@ -269,17 +269,20 @@ static void print_groups(const json_t *job, const json_t *groups)
 
 bool roll_call_is_complete(const json_t *job, const char *list)
 {
+    json_t *ranks = ranks_read(list, wait_number(job, "n_ranks"));
+    bool is_complete = true;
     const json_t *one;
     size_t i;
 
     json_array_foreach(json_object_get(job, "ranks"), i, one)
     {
-        if (ranks_have(list, wait_number(one, "rank")) &&
+        if (ranks_include(ranks, wait_number(one, "rank")) &&
             json_array_size(json_object_get(one, "waits")) == 0) {
-            return false;
+            is_complete = false;
         }
     }
-    return true;
+    json_decref(ranks);
+    return is_complete;
 }
 
 /** A job with its calls that fail, without those that go on. @return for json_decref */
@@ -425,24 +428,26 @@ int roll_call_print_tree(const json_t *job)
 
 int roll_call_print(const json_t *job, const char *stuck)
 {
-    json_t *groups, *acting;
+    json_t *groups, *acting, *ranks;
     int rc = groups_of(job, stuck, &groups, &acting);
 
     if (rc < 0) {
         return rc;
     }
+    ranks = ranks_read(stuck, wait_number(job, "n_ranks"));
     if (stuck == NULL) {
         print_title(job);
     }
     print_groups(job, groups);
     print_acting(job, acting);
     if (stuck != NULL) {
-        print_circle(job, stuck);
+        print_circle(job, ranks);
         misuse_print(job);
         near_miss_print(job);
     }
     rc = job_tree_print_below(
         job, &(struct job_tree_told){.groups = groups, .acting = acting});
+    json_decref(ranks);
     json_decref(groups);
     json_decref(acting);
     return rc;

@@ -362,19 +362,29 @@ START_TEST(a_collective_has_its_length)
 }
 END_TEST
 
+static void expect_list(const char *list, int n_ranks, const char *as_json)
+{
+    json_t *ranks = ranks_read(list, n_ranks);
+    char *text = json_dumps(ranks, JSON_COMPACT);
+
+    ck_assert_str_eq(text, as_json);
+    free(text);
+    json_decref(ranks);
+}
+
 START_TEST(ranks_are_found_in_lists)
 {
-    json_t *ranks = json_pack("[i, i, i, i]", 1, 3, 5, 9);
+    json_t *ranks = ranks_read("1,3,5,9", 12);
 
     for (int i = 0; i < 12; i++) {
         bool is_there = i == 1 || i == 3 || i == 5 || i == 9;
 
         ck_assert_int_eq(ranks_include(ranks, i), is_there);
-        ck_assert_int_eq(ranks_have("1,3,5,9", i), is_there);
     }
-    ck_assert(ranks_have(NULL, 7));
-    ck_assert(ranks_have("0-3,7", 2));
-    ck_assert(!ranks_have("0-3,7", 4));
+    expect_list("0-3,7", 12, "[0,1,2,3,7]");
+    expect_list("0-3,7", 3, "[0,1,2]");
+    expect_list(NULL, 3, "[0,1,2]");
+    expect_list("", 3, "[]");
     json_decref(ranks);
 }
 END_TEST
