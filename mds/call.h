@@ -18,6 +18,7 @@ struct mds_call {
     bool has_size;         /* the call under way has one, */
     uint64_t n_bytes;      /* which is so many bytes */
     uintptr_t address;     /* where the outermost call returns to */
+    const char *words;     /* for that place, of a call from Python; else NULL */
     const char *function;  /* which it is, while the referee looks; else NULL or any */
     struct mds_site *site; /* that of the call under way */
     uint32_t n_messages;   /* that it has sent or got */

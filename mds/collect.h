@@ -233,7 +233,7 @@ static inline void mds_go_in(struct mds_collect *collect, uint32_t primitive,
                              enum mds_timing timing, uint64_t ticks)
 {
     struct mds_site *site =
-        mds_sites_find(&collect->sites, mds_call.address, primitive);
+        mds_sites_find(&collect->sites, mds_call.address, mds_call.words, primitive);
 
     mds_call.site = site;
     if (timing == MDS_BESIDE) {

@@ -145,7 +145,9 @@ struct mds_dump_site {
     uint64_t parts[MDS_DUMP_PARTS];
     uint64_t fault_ns;   /* for at least so long the process has waited there, */
     uint32_t fault_rank; /* for this rank; means nothing if that is 0 */
-    uint32_t reserved;
+    /* The place in words, of a call from Python: offset in section "names" and 1. Then
+     * the address says nothing. 0: there are none */
+    uint32_t words;
 };
 
 /** Section "comms": a record for each communicator that was used, and one of those that
@@ -171,6 +173,9 @@ struct mds_dump_now {
     uint64_t address;  /* as of "sites" */
     int32_t peer;      /* whose, rank in the job; -1: anybody's */
     int32_t tag;       /* -1: any */
+    /* Not in files of earlier versions: */
+    uint32_t words; /* as of "sites" */
+    uint32_t reserved;
 };
 
 /** Section "phases": a record for each level of MPI_Pcontrol that the program was in, 1
@@ -262,7 +267,7 @@ _Static_assert(sizeof(struct mds_dump_process) == 144, "as documented");
 _Static_assert(sizeof(struct mds_dump_call) == 112, "as documented");
 _Static_assert(sizeof(struct mds_dump_bucket) == 24, "as documented");
 _Static_assert(sizeof(struct mds_dump_peer) == 64, "as documented");
-_Static_assert(sizeof(struct mds_dump_now) == 40, "as documented");
+_Static_assert(sizeof(struct mds_dump_now) == 48, "as documented");
 _Static_assert(sizeof(struct mds_dump_event) == 72, "as documented");
 _Static_assert(sizeof(struct mds_dump_message) == 32, "as documented");
 _Static_assert(sizeof(struct mds_dump_phase) == 40, "as documented");

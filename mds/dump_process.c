@@ -286,9 +286,12 @@ static void add_now(struct mds_dump *dump, const struct mds_process *process,
         .comm = MDS_DUMP_NONE,
     };
     if (site != NULL) {
+        struct mds_dump_place place = mds_dump_place(dump, &collect->sites, site);
+
         record->call = numbers[site->primitive];
-        mds_dump_place(&collect->sites.modules, site->address, site->module,
-                       &record->module, &record->address);
+        record->module = place.module;
+        record->address = place.address;
+        record->words = place.words;
         record->comm = now->comm > 0 && now->comm <= collect->comms.n_used
                            ? now->comm - 1
                            : MDS_DUMP_NONE;

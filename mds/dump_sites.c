@@ -23,13 +23,21 @@ static void add_modules(struct mds_dump *dump, const struct mds_modules *modules
     }
 }
 
-void mds_dump_place(const struct mds_modules *modules, uintptr_t address,
-                    uint8_t module, uint32_t *module_out, uint64_t *address_out)
+struct mds_dump_place mds_dump_place(struct mds_dump *dump,
+                                     const struct mds_sites *sites,
+                                     const struct mds_site *site)
 {
-    bool is_known = module < modules->n_used;
+    const struct mds_modules *modules = &sites->modules;
+    struct mds_dump_place place = {.module = MDS_DUMP_NONE, .address = site->address};
 
-    *module_out = is_known ? module : MDS_DUMP_NONE;
-    *address_out = address - (is_known ? modules->table[module].base : 0);
+    if (site->words > 0 && site->words <= sites->n_words) {
+        place.words = 1 + mds_dump_name(dump, sites->words[site->words - 1].text);
+        place.address = 0;
+    } else if (site->module < modules->n_used) {
+        place.module = site->module;
+        place.address -= modules->table[site->module].base;
+    }
+    return place;
 }
 
 void mds_dump_sites(struct mds_dump *dump, const struct mds_sites *sites,
@@ -45,6 +53,7 @@ void mds_dump_sites(struct mds_dump *dump, const struct mds_sites *sites,
         const struct mds_site *site = &sites->table[i];
         struct mmds_interval time = mmds_interval_of(&site->time, ns_per_tick);
         struct mmds_split split = mmds_split_of(&site->split, ns_per_tick);
+        struct mds_dump_place place;
 
         numbers_out[i] = MDS_DUMP_NONE;
         /* Of a process that may be writing, a call may be counted here and not there
@@ -54,8 +63,12 @@ void mds_dump_sites(struct mds_dump *dump, const struct mds_sites *sites,
             calls[site->primitive] == MDS_DUMP_NONE) {
             continue;
         }
+        place = mds_dump_place(dump, sites, site);
         record[n] = (struct mds_dump_site){
             .call = calls[site->primitive],
+            .module = place.module,
+            .address = place.address,
+            .words = place.words,
             .count = time.count,
             .min = time.min_ns,
             .max = time.max_ns,
@@ -65,8 +78,6 @@ void mds_dump_sites(struct mds_dump *dump, const struct mds_sites *sites,
             .fault_rank = site->fault.rank,
         };
         memcpy(record[n].parts, split.ns, sizeof(record[n].parts));
-        mds_dump_place(&sites->modules, site->address, site->module, &record[n].module,
-                       &record[n].address);
         numbers_out[i] = n++;
     }
     mds_dump_cut(dump, n);

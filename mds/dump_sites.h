@@ -8,11 +8,18 @@
 #include "mds/dump_write.h"
 #include "mds/sites.h"
 
-/** Name a place: its address as the module's file has it, or if that is not known as
- *  the process had it. @param module_out number of the record in "modules", or
- *  MDS_DUMP_NONE */
-void mds_dump_place(const struct mds_modules *modules, uintptr_t address,
-                    uint8_t module, uint32_t *module_out, uint64_t *address_out);
+/** A place, as records have it. */
+struct mds_dump_place {
+    uint32_t module;  /* number of the record in "modules", or MDS_DUMP_NONE */
+    uint32_t words;   /* as of "sites" */
+    uint64_t address; /* as the module's file has it, or if that is not known as the
+                         process had it; 0 if there are words */
+};
+
+/** Name the place of a site. */
+struct mds_dump_place mds_dump_place(struct mds_dump *dump,
+                                     const struct mds_sites *sites,
+                                     const struct mds_site *site);
 
 /**
  * Add the sections "sites" and "modules".

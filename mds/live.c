@@ -115,6 +115,9 @@ static bool are_texts_sound(const struct mds_collect *copy)
         is_sound &= module->path[MDS_MODULE_PATH_BYTES - 1] == '\0' &&
                     module->n_id_bytes <= MDS_MODULE_ID_BYTES;
     }
+    for (size_t i = 0; i < copy->sites.n_words; i++) {
+        is_sound &= copy->sites.words[i].text[MDS_WORDS_BYTES - 1] == '\0';
+    }
     return is_sound;
 }
 
@@ -142,8 +145,8 @@ static bool is_sound(const struct mds_collect *copy, size_t n_bytes)
     return copy->n_pointed <= MDS_POINTED_MOST && copy->sites.n_used <= MDS_SITES &&
            copy->comms.n_used <= MDS_COMMS &&
            copy->sites.modules.n_used <= MDS_MODULES &&
-           copy->phases.n_used <= MDS_PHASES && copy->phases.now < MDS_PHASES &&
-           are_texts_sound(copy);
+           copy->sites.n_words <= MDS_WORDS && copy->phases.n_used <= MDS_PHASES &&
+           copy->phases.now < MDS_PHASES && are_texts_sound(copy);
 }
 
 /** @return its length; -EAGAIN: it is empty; -EINVAL: it is shorter than n_least, or no

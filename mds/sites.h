@@ -6,6 +6,9 @@
  *
  * Places beyond what the table holds are counted together, for each primitive, at the
  * address 0, for which there is always room: so the calls of all places are all calls.
+ *
+ * A place need not be one of code: of a call from Python whoever records has the words,
+ * and the address is any that tells such places apart.
  */
 #ifndef MDS_SITES_H
 #define MDS_SITES_H
@@ -21,12 +24,22 @@
 
 enum { MDS_SITE_BITS = 11, MDS_SITES = 1 << MDS_SITE_BITS };
 
+/** Places that have words, and room for those of one. */
+enum { MDS_WORDS = 512, MDS_WORDS_BYTES = 184 };
+
+/** The words for a place, as "solve, run.py:12". */
+struct mds_words {
+    uintptr_t address;
+    char text[MDS_WORDS_BYTES]; /* ended by a zero; of a longer one the begin */
+};
+
 /** Calls of one primitive from one place. */
 struct mds_site {
     uintptr_t address; /* where they return to; 0: anywhere else */
     uint32_t primitive;
     uint8_t module;  /* where that is; MDS_MODULE_NONE: in none that is known */
     uint8_t is_used; /* 0 or not, as all in memory that others read */
+    uint16_t words;  /* number of its words and 1; 0: the address is one of code */
     struct mds_interval time;
     uint64_t n_bytes;
     struct mds_split split;
@@ -37,6 +50,8 @@ struct mds_site {
 struct mds_sites {
     struct mds_modules modules;
     uint32_t n_used; /* entries; one is always free */
+    uint32_t n_words;
+    struct mds_words words[MDS_WORDS];
     struct mds_site table[MDS_SITES];
 };
 
@@ -44,13 +59,15 @@ struct mds_sites {
 
 /** The slow part of mds_sites_find: i is the free entry where the search has ended. */
 struct mds_site *mds_sites_make(struct mds_sites *sites, uintptr_t address,
-                                uint32_t primitive, uint32_t i);
+                                const char *text, uint32_t primitive, uint32_t i);
 
 #pragma GCC visibility pop
 
-/** The entry of a place, made if need be. */
+/** The entry of a place, made if need be. @param text  its words, which are kept; NULL:
+ *  the address is one of code */
 static inline struct mds_site *mds_sites_find(struct mds_sites *sites,
-                                              uintptr_t address, uint32_t primitive)
+                                              uintptr_t address, const char *text,
+                                              uint32_t primitive)
 {
     /* Fibonacci's hash. Calls have lengths of several bytes, primitives follow each
      * other. */
@@ -66,7 +83,7 @@ static inline struct mds_site *mds_sites_find(struct mds_sites *sites,
         }
         i = (i + 1) % MDS_SITES;
     }
-    return mds_sites_make(sites, address, primitive, i);
+    return mds_sites_make(sites, address, text, primitive, i);
 }
 
 #endif

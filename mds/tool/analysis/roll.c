@@ -62,6 +62,9 @@ static struct stand stand_of(const struct dump_file *file)
     if (stand.now.module != MDS_DUMP_NONE) {
         stand.path = dump_name(file, dump_module(file, stand.now.module).name);
     }
+    if (stand.now.words != 0) {
+        stand.path = dump_name(file, stand.now.words - 1);
+    }
     if (stand.now.comm != MDS_DUMP_NONE) {
         struct mds_dump_comm comm = dump_comm(file, stand.now.comm);
 
@@ -155,6 +158,11 @@ static int print_place(const struct stand *stand, struct places *places)
     struct place_module module = {0};
     char *words;
 
+    if (stand->now.words != 0) {
+        printf(", at ");
+        print_text(stand->path);
+        return 0;
+    }
     if (stand->now.module != MDS_DUMP_NONE) {
         module.path = stand->path;
         module.id = dump_module_id(stand->file, stand->now.module);

@@ -20,6 +20,7 @@ struct site site_of(const struct dump_file *file, uint32_t i)
     struct site site = {
         .primitive = dump_name(file, call.name),
         .is_blocking = call.timing == MDS_BLOCKING,
+        .words = record.words == 0 ? NULL : dump_name(file, record.words - 1),
         .address = record.address,
         .n_bytes = record.n_bytes,
         .time = {record.count, record.min, record.max, record.total},
@@ -51,6 +52,7 @@ int site_compare(const struct site *a, const struct site *b)
 {
     int order = compare_texts(a->module.path, b->module.path);
 
+    order = order != 0 ? order : compare_texts(a->words, b->words);
     if (order == 0 && a->address != b->address) {
         order = a->address < b->address ? -1 : 1;
     }
@@ -105,6 +107,7 @@ static uint64_t hash_of(const struct site *site)
     const char *path = site->module.path;
 
     hash = bcs_digest_add(hash, site->primitive, strlen(site->primitive));
+    path = path == NULL ? site->words : path;
     return path == NULL ? hash : bcs_digest_add(hash, path, strlen(path));
 }
 
@@ -223,9 +226,21 @@ struct site *sites_of(const struct run *run, int64_t rank, size_t *n_out)
     return found.sites;
 }
 
+char *site_place(const struct site *site, struct places *places,
+                 struct place *place_out)
+{
+    if (site->words == NULL) {
+        return place_describe(places, &site->module, site->address, place_out);
+    }
+    if (place_out != NULL) {
+        *place_out = (struct place){0};
+    }
+    return strdup(site->words);
+}
+
 char *site_words(const struct site *site, struct places *places)
 {
-    char *place = site_place(site, places), *words = NULL;
+    char *place = site_place(site, places, NULL), *words = NULL;
 
     if (place != NULL && asprintf(&words, "%s at %s", site->primitive, place) < 0) {
         words = NULL;

@@ -12,8 +12,9 @@
 struct site {
     const char *primitive;
     bool is_blocking;
+    const char *words;          /* for the place; NULL: it is that of an address */
     struct place_module module; /* path NULL: the address was in no file */
-    uint64_t address;           /* 0: places that found no room */
+    uint64_t address;           /* 0: places that found no room; or it has words */
     uint64_t n_bytes;
     struct mmds_interval time;
     uint32_t n_ranks;           /* that have called from there */
@@ -43,10 +44,9 @@ double sites_total_ns(const struct site *sites, size_t n);
  *  memory */
 char *site_words(const struct site *site, struct places *places);
 
-/** The words for a site's place. @return for free; NULL: no memory */
-static inline char *site_place(const struct site *site, struct places *places)
-{
-    return place_describe(places, &site->module, site->address, NULL);
-}
+/** The words for a site's place. @param place_out as for place_describe @return for
+ *  free; NULL: no memory */
+char *site_place(const struct site *site, struct places *places,
+                 struct place *place_out);
 
 #endif

@@ -301,5 +301,5 @@ char *moment_place(const struct moment *moment, struct places *places)
 {
     struct site site = site_of(moment->file, moment->event.site);
 
-    return site_place(&site, places);
+    return site_place(&site, places, NULL);
 }

@@ -112,7 +112,7 @@ static int add_site(struct site_lines *all, const struct diff *diff,
     line->n = diff_scaled(diff, run, (double)site->time.count);
     line->ns = diff_scaled(diff, run, (double)site->time.total_ns);
     line->late_ns = diff_scaled(diff, run, (double)split_late_ns(site->split.ns));
-    line->words = place_describe(all->places, &site->module, site->address, &place);
+    line->words = site_place(site, all->places, &place);
     if (line->words == NULL) {
         return -ENOMEM;
     }

@@ -151,7 +151,7 @@ static int hand_site(const struct dump_file *file, uint32_t i, struct places *pl
                      const struct export_sink *sink)
 {
     struct site site = site_of(file, i);
-    char *words = site_place(&site, places);
+    char *words = site_place(&site, places, NULL);
     char *place = words == NULL ? NULL : plain_text(words);
     char *module = plain_text(site.module.path);
     int rc = -ENOMEM;

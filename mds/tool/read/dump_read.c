@@ -123,7 +123,8 @@ static const struct wanted wanted[] = {
     {"sites", offsetof(struct mds_dump_site, parts), offsetof(struct dump_file, sites),
      true},
     {"phases", sizeof(struct mds_dump_phase), offsetof(struct dump_file, phases), true},
-    {"now", sizeof(struct mds_dump_now), offsetof(struct dump_file, now), true},
+    {"now", offsetof(struct mds_dump_now, words), offsetof(struct dump_file, now),
+     true},
 };
 
 static const struct wanted wanted_process = {
@@ -278,6 +279,7 @@ static bool are_sites_sound(const struct dump_file *file)
         struct mds_dump_site site = dump_site(file, i);
 
         if (site.call >= file->calls.n || !is_number(site.module, &file->modules) ||
+            site.words > file->names.n ||
             (site.fault_ns > 0 && site.fault_rank >= file->process.n_ranks)) {
             return false;
         }
@@ -305,7 +307,8 @@ static bool is_now_sound(const struct dump_file *file)
     now = dump_now(file, 0);
     return file->now.n == 1 && is_number(now.call, &file->calls) &&
            is_number(now.comm, &file->comms) && is_number(now.module, &file->modules) &&
-           now.peer >= -1 && (int64_t)now.peer < (int64_t)file->process.n_ranks;
+           now.words <= file->names.n && now.peer >= -1 &&
+           (int64_t)now.peer < (int64_t)file->process.n_ranks;
 }
 
 static bool is_peer(const struct dump_file *file, int32_t rank)

@@ -18,7 +18,7 @@ enum { MOST_ROWS = 30 };
 static int print_row(FILE *out, const struct site *site, struct places *places,
                      double run_ns, double mpi_ns)
 {
-    char *place = site_place(site, places);
+    char *place = site_place(site, places, NULL);
     double total_ns = (double)site->time.total_ns;
 
     if (place == NULL) {

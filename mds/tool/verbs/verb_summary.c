@@ -122,7 +122,7 @@ static bool print_outstanding(const struct run *run, const struct waits *waits)
 static void print_site(const struct site *site, struct places *places, double run_ns,
                        double mpi_ns)
 {
-    char *place = site_place(site, places);
+    char *place = site_place(site, places, NULL);
     double total_ns = (double)site->time.total_ns;
 
     printf("%-20s %10" PRIu64 " %12.3f %8.2f %8.2f %12.3f %6.2f %8u %12.3f  ",

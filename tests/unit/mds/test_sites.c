@@ -3,6 +3,7 @@
  * Main MDS: calls by the place that they are made from.
  */
 #include <check.h>
+#include <string.h>
 
 #include "mds/live.h"
 #include "mds/mmds.h"
@@ -114,11 +115,68 @@ START_TEST(calls_from_places_without_room_are_recorded_together)
 }
 END_TEST
 
+/* A call from a place that has words. */
+static void call_at(uintptr_t address, const char *words)
+{
+    mds_call.words = words;
+    call_from(address, SEND);
+    mds_call.words = NULL;
+}
+
+START_TEST(a_place_keeps_its_words)
+{
+    char words[] = "solve, run.py:12";
+    uintptr_t code = (uintptr_t)(void (*)(void))call_at + 1;
+
+    ck_assert_int_eq(start(), 0);
+    call_at(code, words);
+    words[0] = '?';
+    call_at(code, words);
+    call_from(code, SEND); /* has an entry */
+    mds_call.words = words;
+    call_from(code, ISEND);
+    mds_call.words = NULL;
+    call_from(code + 1, SEND);
+    ck_assert_uint_eq(site_of(code, SEND)->time.count, 3);
+    ck_assert_uint_eq(site_of(code, SEND)->words, 1);
+    ck_assert_uint_eq(site_of(code, SEND)->module, MDS_MODULE_NONE);
+    ck_assert_uint_eq(site_of(code, ISEND)->words, 1);
+    ck_assert_uint_eq(site_of(code + 1, SEND)->words, 0);
+    ck_assert_uint_ne(site_of(code + 1, SEND)->module, MDS_MODULE_NONE);
+    ck_assert_uint_eq(collect->sites.n_words, 1);
+    ck_assert_str_eq(collect->sites.words[0].text, "solve, run.py:12");
+    mds_live_drop(collect, NULL);
+    collect = NULL;
+}
+END_TEST
+
+START_TEST(words_without_room_are_those_of_a_place_elsewhere)
+{
+    char words[2 * MDS_WORDS_BYTES];
+
+    memset(words, 'x', sizeof(words) - 1);
+    words[sizeof(words) - 1] = '\0';
+    ck_assert_int_eq(start(), 0);
+    for (uintptr_t i = 0; i < MDS_WORDS + 5; i++) {
+        call_at(0x1000 + i, words);
+    }
+    ck_assert_uint_eq(collect->sites.n_words, MDS_WORDS);
+    ck_assert_uint_eq(strlen(collect->sites.words[0].text), MDS_WORDS_BYTES - 1);
+    ck_assert_uint_eq(site_of(0x1000 + MDS_WORDS - 1, SEND)->words, MDS_WORDS);
+    ck_assert_uint_eq(site_of(0, SEND)->time.count, 5);
+    ck_assert_uint_eq(site_of(0, SEND)->words, 0);
+    mds_live_drop(collect, NULL);
+    collect = NULL;
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("sites");
 
     tcase_add_test(tcase, calls_are_recorded_by_place);
     tcase_add_test(tcase, calls_from_places_without_room_are_recorded_together);
+    tcase_add_test(tcase, a_place_keeps_its_words);
+    tcase_add_test(tcase, words_without_room_are_those_of_a_place_elsewhere);
     return run_tcase("sites", tcase);
 }

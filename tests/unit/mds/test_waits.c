@@ -70,7 +70,7 @@ static void call(uint32_t rank, uint32_t primitive, uint64_t begin, uint64_t end
                  uint32_t n_messages, struct mds_event first)
 {
     struct mds_sites *sites = &collects[rank]->sites;
-    struct mds_site *site = mds_sites_find(sites, 1000 + primitive, primitive);
+    struct mds_site *site = mds_sites_find(sites, 1000 + primitive, NULL, primitive);
 
     site->time.count++;
     collects[rank]->primitives[primitive].time.count++;
