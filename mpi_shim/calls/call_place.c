@@ -12,32 +12,25 @@
  * the C library that has called the program: what is above it is no function.
  *
  * If the walk comes to a Python interpreter, the callers are lines of Python, which the
- * interpreter tells (mpi_shim/real/interpreter.h).
+ * interpreter tells (mpi_shim/real/interpreter.h). The function that it has called is a
+ * method, of mpi4py perhaps (mpi4py_method.h).
  */
 #include "mpi_shim/calls/call_place.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unwind.h>
 
 #include "mpi_shim/calls/assemble.h"
+#include "mpi_shim/calls/mpi4py_method.h"
 #include "mpi_shim/calls/mpi_calls.h"
-#include "mpi_shim/calls/skip_list.h"
-#include "mpi_shim/calls/traceback.h"
-#include "mpi_shim/real/interpreter.h"
+#include "mpi_shim/calls/place_finder.h"
+#include "mpi_shim/comm/comm_table.h"
 #include "mpi_shim/real/pass.h"
 #include "mpi_shim/real/real.h"
 #include "mpi_shim/real/shim_module.h"
 #include "mpi_shim/real/state.h"
 
-enum { FRAMES_MOST = 64, PATH_BYTES = 4096 };
-
-/** What is known of this process before anything waits. */
-struct shim_place_finder {
-    struct shim_interpreter interpreter;
-    char skip[sizeof(NIC_PLACE_SKIP_USUAL) + BCS_CONFIG_TEXT_BYTES]; /* a list */
-    char program[PATH_BYTES]; /* the file of the program itself */
-};
+enum { FRAMES_MOST = 64 };
 
 /* Of this library, by the linker. */
 extern const char __ehdr_start[], etext[];
@@ -64,8 +57,9 @@ struct search {
     struct bcs_stand_frame call; /* the first one outside of MPI's bindings */
     uint32_t n_own;              /* frames of the program */
     int n_frames;
-    bool was_inside; /* this library's frames have been met */
-    bool is_python;  /* an interpreter has called the program's frames */
+    bool was_inside;    /* this library's frames have been met */
+    bool is_python;     /* an interpreter has called the program's frames */
+    uintptr_t function; /* the outermost function so far, if it is mpi4py's; else 0 */
 };
 
 static bool is_own(uintptr_t address)
@@ -105,18 +99,12 @@ static bool is_of_mpi(const char *path)
     return is;
 }
 
-/** Whether a file is not the program's own. */
-static bool is_skipped(const struct shim_place_finder *finder, const char *path)
-{
-    return finder != NULL &&
-           shim_skip_has(finder->skip, *path == '\0' ? finder->program : path);
-}
-
 /** Look at a frame of the program, or of what it calls MPI by. @return whether there is
  *  nothing above it to be looked for */
-static bool look_outside(struct search *search, const struct shim_module *module)
+static bool look_outside(struct search *search, const struct shim_module *module,
+                         uintptr_t function)
 {
-    const struct shim_place_finder *finder = shim_state.place_finder;
+    const struct shim_interpreter *interpreter = shim_place_interpreter();
     const struct bcs_stand_frame frame = {module->address, module->base};
 
     if (is_of_mpi(module->path)) {
@@ -125,14 +113,15 @@ static bool look_outside(struct search *search, const struct shim_module *module
     if (search->call.address == 0) {
         search->call = frame;
     }
-    if (finder != NULL && shim_interpreter_is_at(&finder->interpreter, module->base)) {
+    if (interpreter != NULL && shim_interpreter_is_at(interpreter, module->base)) {
         search->is_python = true;
         return true;
     }
+    search->function = shim_mpi4py_has(module->path) ? function : 0;
     if (is_called(module->path, "libc.so")) {
         return search->n_own > 0; /* else it has called back */
     }
-    if (!is_skipped(finder, module->path)) {
+    if (!shim_place_is_skipped(module->path)) {
         search->stand->frames[search->n_own++] = frame;
     }
     return search->n_own == BCS_STAND_FRAMES;
@@ -156,18 +145,20 @@ static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *
         return _URC_NO_REASON;
     }
     shim_module_at(&module);
-    return look_outside(search, &module) ? _URC_NORMAL_STOP : _URC_NO_REASON;
+    return look_outside(search, &module, _Unwind_GetRegionStart(context))
+               ? _URC_NORMAL_STOP
+               : _URC_NO_REASON;
 }
 
-/** Tell the lines of Python that have called the program's frames. */
-static void tell_python(const struct search *search)
+/** Tell which method of mpi4py it is. A communicator that it has made for its own
+ *  messages is not seen by the program, which knows the one that it is of. */
+static void tell_method(const struct search *search)
 {
-    const struct shim_place_finder *finder = shim_state.place_finder;
-    char text[SHIM_TRACEBACK_BYTES];
+    struct bcs_stand *stand = search->stand;
 
-    shim_interpreter_traceback(&finder->interpreter, text);
-    shim_traceback_lines(text, finder->skip, BCS_STAND_FRAMES - search->n_own,
-                         search->stand->lines);
+    if (search->function != 0 && shim_mpi4py_method(search->function, stand->method)) {
+        stand->context_id = shim_comm_shown(stand->context_id);
+    }
 }
 
 void shim_call_place(struct bcs_stand *stand)
@@ -176,7 +167,8 @@ void shim_call_place(struct bcs_stand *stand)
 
     _Unwind_Backtrace(look_at_frame, &search);
     if (search.is_python) {
-        tell_python(&search);
+        shim_place_lines(false, BCS_STAND_FRAMES - search.n_own, stand->lines);
+        tell_method(&search);
     }
     if (search.n_own == 0 && stand->lines[0] == '\0') {
         stand->frames[0] = search.call;
@@ -184,23 +176,4 @@ void shim_call_place(struct bcs_stand *stand)
     if (stand->call[0] == '\0' && shim_state.is_ending) {
         strncpy(stand->call, "MPI_Finalize", sizeof(stand->call) - 1);
     }
-}
-
-void shim_call_place_setup(const struct nic_config *config)
-{
-    struct shim_place_finder *finder = calloc(1, sizeof(*finder));
-
-    if (finder != NULL) { /* else the place is that of the call */
-        shim_interpreter_find(&finder->interpreter);
-        shim_skip_list(config->place_skip, NIC_PLACE_SKIP_USUAL, finder->skip,
-                       sizeof(finder->skip));
-        shim_module_program(finder->program, sizeof(finder->program));
-    }
-    shim_state.place_finder = finder;
-}
-
-void shim_call_place_teardown(void)
-{
-    free(shim_state.place_finder);
-    shim_state.place_finder = NULL;
 }

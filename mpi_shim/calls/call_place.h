@@ -8,20 +8,12 @@
 #define SHIM_CALL_PLACE_H
 
 #include "libbcs/api/record/stand_tell.h"
-#include "nic_threads/nic_config.h"
 
 #pragma GCC visibility push(hidden)
 
 /** Hook: call, frames and lines of where the calling thread stands; what cannot be
  *  found out stays empty. */
 void shim_call_place(struct bcs_stand *stand);
-
-/** Learn what this process is, before anything waits. Without memory all frames but
- *  those of MPI's bindings are the program's own. */
-void shim_call_place_setup(const struct nic_config *config);
-
-/** Forget it: nothing waits any more. */
-void shim_call_place_teardown(void);
 
 #pragma GCC visibility pop
 

@@ -6,6 +6,7 @@
  */
 #include "mpi_shim/calls/assemble.h"
 #include "mpi_shim/calls/comm_idup.h"
+#include "mpi_shim/calls/mpi4py_method.h"
 #include "mpi_shim/calls/mpi_calls.h"
 #include "mpi_shim/comm/comm_table.h"
 #include "mpi_shim/real/fallback.h"
@@ -37,11 +38,13 @@ static int prepare(MPI_Comm over, enum shim_function function, const MPI_Comm *n
     return rc;
 }
 
-/** Carry the communicator that a constructor of the real library has returned. */
-static int made(int rc, const MPI_Comm *newcomm)
+/** Carry the communicator that a constructor of the real library has made from
+ *  another. */
+static int made(int rc, MPI_Comm over, const MPI_Comm *newcomm)
 {
     if (rc == MPI_SUCCESS) {
-        rc = shim_comm_add(*newcomm);
+        rc = shim_mpi4py_is_hidden() ? shim_comm_add_hidden(*newcomm, over)
+                                     : shim_comm_add(*newcomm);
     }
     shim_outside_end();
     return rc;
@@ -52,7 +55,7 @@ static int made(int rc, const MPI_Comm *newcomm)
     {                                                                                  \
         int rc = prepare(over, SHIM_FN_##name, newcomm);                               \
                                                                                        \
-        return rc == MPI_SUCCESS ? made(shim_real.name arguments, newcomm) : rc;       \
+        return rc == MPI_SUCCESS ? made(shim_real.name arguments, over, newcomm) : rc; \
     }
 #include "mpi_shim/real/functions.def"
 
@@ -60,7 +63,7 @@ static int made(int rc, const MPI_Comm *newcomm)
 int shim_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
     shim_outside_begin();
-    return made(shim_real.Comm_create_group(comm, group, tag, newcomm), newcomm);
+    return made(shim_real.Comm_create_group(comm, group, tag, newcomm), comm, newcomm);
 }
 
 static bool is_permanent(MPI_Comm handle)

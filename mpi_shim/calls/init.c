@@ -27,6 +27,7 @@
 #include "mpi_shim/calls/ending.h"
 #include "mpi_shim/calls/lint.h"
 #include "mpi_shim/calls/mpi_calls.h"
+#include "mpi_shim/calls/place_finder.h"
 #include "mpi_shim/calls/standing.h"
 #include "mpi_shim/comm/comm_table.h"
 #include "mpi_shim/data/datatype.h"
@@ -173,7 +174,7 @@ static void start(const struct bcs_tasks *before)
     }
     shim_real.Query_thread(&provided);
     shim_door_open(provided);
-    shim_call_place_setup(&nic);
+    shim_place_finder_setup(&nic);
     rc = rc < 0 ? rc : attach(&nic, &mds);
     rc = rc < 0 ? rc : shim_request_setup();
     rc = rc < 0 ? rc : shim_datatype_setup();
@@ -257,7 +258,7 @@ int shim_Finalize(void)
     shim_datatype_teardown();
     bcs_detach(shim_context());
     shim_state.context = NULL;
-    shim_call_place_teardown();
+    shim_place_finder_teardown();
     shim_monitor_close();
     return rc;
 }

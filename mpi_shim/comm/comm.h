@@ -26,6 +26,9 @@ struct shim_comm {
     struct shim_comm *next;  /* in the table, or among those that the leader has left */
     struct bcs_neighbors *neighbors; /* see comm_neighbors.h; NULL: not asked for yet */
     struct shim_numbers *numbers;    /* see numbers.h; NULL: none was taken yet */
+    /* Of one that the program does not see: the context id of the one that it was made
+     * from. Else 0. */
+    uint64_t hidden_of;
     uint32_t recorded;  /* by the MDS: its number there and 1; 0: not yet */
     uint32_t n_staying; /* leader, after leaving: members not seen to leave yet */
     uint32_t n_in_collectives; /* threads, with MPI_THREAD_MULTIPLE; see crowd.h */

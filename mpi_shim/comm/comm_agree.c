@@ -15,6 +15,7 @@
 #include <inttypes.h>
 
 #include "libbcs/fabric/base/notice.h"
+#include "libbcs/fabric/ring/stand.h"
 #include "mpi_shim/comm/comms.h"
 #include "mpi_shim/comm/slots.h"
 #include "mpi_shim/real/fallback.h"
@@ -65,13 +66,15 @@ static void tell(const struct shim_comm *comm, struct shim_agreement *agreement)
     shim_outside_end();
 }
 
-bool shim_agree(const struct shim_comm *comm, struct shim_agreement *agreement_out)
+bool shim_agree(const struct shim_comm *comm, bool is_hidden,
+                struct shim_agreement *agreement_out)
 {
     struct shim_agreement agreement = {0};
 
     if (comm->whole->rank == 0) {
         shim_enter();
         agreement = shim_agreement_propose();
+        agreement.is_hidden = is_hidden;
         shim_leave();
     }
     tell(comm, &agreement);
@@ -85,7 +88,8 @@ void shim_agreement_apply(struct shim_comm *comm,
     struct bcs_group *whole = comm->whole;
 
     whole->context_id = bcs_group_id(agreement->number, agreement->slot)
-                        << CONTEXT_GROUP_BITS;
+                            << CONTEXT_GROUP_BITS |
+                        (agreement->is_hidden ? BCS_CONTEXT_HIDDEN : 0);
     whole->slot = agreement->slot;
     comm->group.context_id = whole->context_id;
     comm->sides.others.context_id = whole->context_id;

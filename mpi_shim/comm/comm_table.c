@@ -35,18 +35,50 @@ struct shim_comm *shim_comm_search(MPI_Comm handle)
     return comm;
 }
 
+/** Look for a communicator. @return NULL: there is none of that context id */
+static const struct shim_comm *find_context(uint64_t context_id)
+{
+    for (int i = 0; i < SHIM_COMM_BUCKETS; i++) {
+        const struct shim_comm *comm = shim_state.comms->buckets[i];
+
+        for (; comm != NULL; comm = comm->next) {
+            if (comm->group.context_id == context_id) {
+                return comm;
+            }
+        }
+    }
+    return NULL;
+}
+
+uint64_t shim_comm_shown(uint64_t context_id)
+{
+    const struct shim_comm *comm = find_context(context_id);
+
+    return comm == NULL || comm->hidden_of == 0 ? context_id : comm->hidden_of;
+}
+
+/** The name of a communicator, or of the one that the program sees in its place. */
+static void read_name(const struct shim_comm *comm, char name_out[MPI_MAX_OBJECT_NAME])
+{
+    const struct shim_comm *shown =
+        comm->hidden_of == 0 ? comm : find_context(comm->hidden_of);
+    int length;
+
+    shim_real.Comm_get_name(shown == NULL ? comm->handle : shown->handle, name_out,
+                            &length);
+}
+
 void shim_comm_name_group(const struct bcs_group *group, char *name_out,
                           size_t n_name_bytes)
 {
     char name[MPI_MAX_OBJECT_NAME] = "";
-    int length;
 
     for (int i = 0; i < SHIM_COMM_BUCKETS; i++) {
         const struct shim_comm *comm = shim_state.comms->buckets[i];
 
         for (; comm != NULL; comm = comm->next) {
             if (comm->whole == group || &comm->group == group) {
-                shim_real.Comm_get_name(comm->handle, name, &length);
+                read_name(comm, name);
             }
         }
     }
@@ -56,15 +88,11 @@ void shim_comm_name_group(const struct bcs_group *group, char *name_out,
 
 void shim_comm_name_context(uint64_t context_id, char *name_out, size_t n_name_bytes)
 {
-    name_out[0] = '\0';
-    for (int i = 0; i < SHIM_COMM_BUCKETS; i++) {
-        const struct shim_comm *comm = shim_state.comms->buckets[i];
+    const struct shim_comm *comm = find_context(context_id);
 
-        for (; comm != NULL; comm = comm->next) {
-            if (comm->group.context_id == context_id) {
-                shim_comm_name_group(&comm->group, name_out, n_name_bytes);
-            }
-        }
+    name_out[0] = '\0';
+    if (comm != NULL) {
+        shim_comm_name_group(&comm->group, name_out, n_name_bytes);
     }
 }
 
@@ -236,7 +264,8 @@ int shim_comm_carry(MPI_Comm handle, const struct shim_agreement *agreement)
     return rc;
 }
 
-int shim_comm_add(MPI_Comm handle)
+/** @param hidden_of  as of struct shim_comm */
+static int add(MPI_Comm handle, uint64_t hidden_of)
 {
     struct shim_agreement agreement;
     struct shim_comm *comm;
@@ -247,7 +276,8 @@ int shim_comm_add(MPI_Comm handle)
     if (comm == NULL) {
         return MPI_SUCCESS;
     }
-    if (!shim_agree(comm, &agreement)) {
+    comm->hidden_of = hidden_of;
+    if (!shim_agree(comm, hidden_of != 0, &agreement)) {
         free(comm);
         return shim_error(handle, MPI_ERR_NO_MEM);
     }
@@ -255,6 +285,25 @@ int shim_comm_add(MPI_Comm handle)
     insert(comm, &agreement);
     shim_leave();
     return MPI_SUCCESS;
+}
+
+int shim_comm_add(MPI_Comm handle)
+{
+    return add(handle, 0);
+}
+
+int shim_comm_add_hidden(MPI_Comm handle, MPI_Comm of)
+{
+    const struct shim_comm *shown;
+    uint64_t context_id = 0;
+
+    shim_enter();
+    shown = shim_comm_find(of);
+    if (shown != NULL) {
+        context_id = shown->group.context_id;
+    }
+    shim_leave();
+    return add(handle, context_id);
 }
 
 void shim_comm_record_names(void)

@@ -37,6 +37,14 @@ static inline struct shim_comm *shim_comm_find(MPI_Comm handle)
  */
 int shim_comm_add(MPI_Comm handle);
 
+/** The same of one that a library has made from another one for its own messages, which
+ *  the program does not see. It has the name of the other one in reports. */
+int shim_comm_add_hidden(MPI_Comm handle, MPI_Comm of);
+
+/** The context id of the communicator that the program sees in place of a hidden one.
+ *  @return context_id: it is not hidden */
+uint64_t shim_comm_shown(uint64_t context_id);
+
 struct shim_agreement;
 
 /** Begin to carry a communicator that all members have agreed on. Called under the

@@ -89,7 +89,7 @@ INCLUDE_EDGES = {
         "libbcs/include/bcs/bcs.h", "nic_threads/rules/reduce_ops.h", "mpi_shim/real",
     ],
     "mpi_shim/comm": [
-        "mds/collect.h", "libbcs/api/message/p2p.h", "libbcs/api/message/wait.h",
+        "mds/collect.h", "libbcs/fabric/ring/stand.h", "libbcs/api/message/p2p.h", "libbcs/api/message/wait.h",
         "libbcs/api/collective/collective_across.h", "libbcs/api/collective/neighbors.h",
         "mpi_shim/real",
     ],

@@ -92,7 +92,7 @@ def test_verdict(arguments, report, name, mode, case):
     command = [*shlex.split(arguments.launcher), "-n", "2", *program, way]
     environment = job.mpirun_environment({**mode, **extra})
     result = job.run(command, environment, arguments.timeout)
-    wanted = rf"^  0-1: MPI_\w+, (?:receive|probe) from any rank, tag 5, on MPI_COMM_WORLD{where}, for [\d.]+ s$"
+    wanted = rf"^  0-1: (?:MPI_\w+|comm\.recv \(MPI_\w+\)), (?:receive|probe) from any rank, tag 5, on MPI_COMM_WORLD{where}, for [\d.]+ s$"
     problems = [] if result.status == DEADLOCKED else [result.ending()]
     if not re.search(wanted, result.stderr, re.MULTILINE):
         problems.append(f"it says {result.stderr!r}, not {wanted}")

@@ -21,8 +21,10 @@ enum {
 };
 
 /* What the waits of a family have in common. */
-static const char *const common[] = {"call", "place",     "communicator", "collective",
-                                     "root", "reduction", "number",       "needs_all"};
+static const char *const common[] = {
+    "call", "method",    "place",  "communicator", "collective",
+    "root", "reduction", "number", "needs_all",
+};
 enum { N_COMMON = sizeof(common) / sizeof(common[0]) };
 
 /* What else those of a group may have in common. */

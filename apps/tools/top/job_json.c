@@ -79,8 +79,9 @@ static json_t *wait_of(const struct bcs_stand *stand, const struct where *where,
                        uint32_t n_ranks)
 {
     return json_pack(
-        "{s:o, s:o, s:o, s:b, s:o, s:I, s:o, s:o, s:o, s:I, s:f, s:b, s:o, s:o, s:i}",
-        "call", text_of(stand->call), "place",
+        "{s:o, s:o, s:o, s:o, s:b, s:o, s:I, s:o, s:o, s:o, s:I, s:f, s:b, s:o, s:o, "
+        "s:i}",
+        "call", text_of(stand->call), "method", text_of(stand->method), "place",
         where->n == 0 ? json_null() : text_of(where->words[0]), "callers",
         callers_of(where), "lacks_lines", (int)where->lacks_lines, "communicator",
         text_of(stand->comm), "context", (json_int_t)stand->context_id, "collective",

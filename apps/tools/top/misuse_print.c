@@ -78,7 +78,7 @@ static void visit_waits(const json_t *job, visit_fn *visit, void *arg)
 
 static void note_collective(json_t *rank, const json_t *wait, void *arg)
 {
-    const char *call = wait_collective(wait);
+    const char *call = wait_shared(wait);
     char key[32];
 
     if (*call != '\0') {
@@ -170,7 +170,7 @@ static void note_saying(json_t *rank, const json_t *wait, void *arg)
 {
     const struct sayings *sayings = arg;
     const json_t *value = json_object_get(wait, sayings->agreed->key);
-    const char *call = wait_collective(wait);
+    const char *call = wait_shared(wait);
     char key[160], said[96];
 
     if (*call == '\0' || wait_number(wait, "number") == 0) {

@@ -122,12 +122,12 @@ static void note_near(const json_t *job, json_t *message, const json_t *wait,
 
     json_object_set_new(
         message, "near_miss",
-        json_pack("{s:s, s:O, s:O, s:s, s:O, s:O, s:o}", "in", word, "expected_source",
-                  json_object_get(operation, "peer"), "expected_tag",
+        json_pack("{s:s, s:O, s:O, s:s, s:O, s:s, s:O, s:o}", "in", word,
+                  "expected_source", json_object_get(operation, "peer"), "expected_tag",
                   json_object_get(operation, "tag"), "expected_communicator",
                   wait_communicator(job, wait_number(operation, "context")), "call",
-                  json_object_get(wait, "call"), "place",
-                  json_object_get(wait, "place"), "expected_part_of",
+                  json_object_get(wait, "call"), "method", wait_text(wait, "method"),
+                  "place", json_object_get(wait, "place"), "expected_part_of",
                   is_part(message) ? wait_part_of(wait) : json_null()));
 }
 
@@ -138,6 +138,13 @@ static bool is_taken(const json_t *message)
     return json_is_true(json_object_get(message, "taken"));
 }
 
+/** Whether a message, or what an operation asks for, is of a communicator that the
+ *  program does not see: then it is of a method that hides it. */
+static bool is_hidden(const json_t *of)
+{
+    return wait_is_hidden(wait_number(of, "context"));
+}
+
 /** Whether a message is almost what an operation asks for. */
 static bool is_near(const json_t *message, const json_t *operation)
 {
@@ -145,7 +152,8 @@ static bool is_near(const json_t *message, const json_t *operation)
     const char *kind = wait_text(operation, "kind");
     bool is_asked = strcmp(kind, "receive") == 0 || strcmp(kind, "probe") == 0;
 
-    return is_asked && in != IN_NOTHING && in != IN_MORE && !is_part(message);
+    return is_asked && in != IN_NOTHING && in != IN_MORE && !is_part(message) &&
+           !is_hidden(message) && !is_hidden(operation);
 }
 
 /** Whether a message is a part of the collective that a rank waits in, but one that its
@@ -194,6 +202,7 @@ void near_miss_find(const json_t *job, json_t *message)
         json_string(wait_communicator(job, wait_number(message, "context"))));
     if (sending != NULL) {
         json_object_set(message, "call", json_object_get(sending, "call"));
+        json_object_set(message, "method", json_object_get(sending, "method"));
         json_object_set(message, "place", json_object_get(sending, "place"));
     }
     if (!is_taken(message) && !find_among(job, wait_number(message, "to"), message)) {
@@ -211,7 +220,7 @@ static void print_call(const json_t *of, const char *before)
 
     if (*call != '\0') {
         printf("%s", before);
-        print_text(call);
+        wait_print_call(of);
         if (*place != '\0') {
             printf(" at ");
             print_text(place);
@@ -227,6 +236,8 @@ static void print_sent(const json_t *message)
         printf("its part of a collective (");
         print_text(wait_text(message, "part_of"));
         printf(", ");
+    } else if (is_hidden(message)) {
+        printf("a message of a method for objects (");
     } else {
         printf("tag %lld (", (long long)wait_number(message, "tag"));
     }

@@ -115,7 +115,7 @@ static uint32_t count_calls(const struct job_look *now, struct count counts[],
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < now->n_waits; i++) {
-        const char *call = now->waits[i].stand.call;
+        const char *call = bcs_stand_called(&now->waits[i].stand);
         uint32_t at = 0;
 
         while (at < n && strcmp(counts[at].call, call) != 0) {

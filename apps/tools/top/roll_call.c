@@ -68,7 +68,8 @@ static void print_operation(const json_t *group, const json_t *operation,
         return;
     }
     print_peer(group, wait_number(operation, "peer"), n_ranks);
-    if (wait_number(operation, "context") % 2 != 0) { /* one of a collective's */
+    if (wait_number(operation, "context") % 2 != 0 || /* one of a collective's */
+        wait_is_hidden(wait_number(operation, "context"))) {
         return;
     }
     if (do_differ(group, "tag")) {
@@ -187,13 +188,13 @@ static void print_group(const char *key, const json_t *group, void *arg)
     const json_t *job = arg;
     const json_t *wait = json_object_get(group, "wait");
     const json_t *ranks = json_object_get(group, "ranks");
-    const char *call = wait_text(wait, "call"), *comm = wait_text(wait, "communicator");
+    const char *comm = wait_text(wait, "communicator");
 
     (void)key;
     printf("  ");
     ranks_print(ranks);
     printf(": ");
-    print_text(*call == '\0' ? "a call" : call);
+    wait_print_call(wait);
     print_operations(group, wait_number(job, "n_ranks"));
     print_length(group);
     print_missing(wait, ranks);

@@ -54,6 +54,7 @@ static int compare_waits(const struct bcs_stand *a, const struct bcs_stand *b)
 {
     int order = strcmp(a->call, b->call);
 
+    order = order != 0 ? order : strcmp(a->method, b->method);
     order = order != 0 ? order : compare_places(a, b);
     order = order != 0 ? order : strcmp(a->comm, b->comm);
     order = order != 0 ? order : strcmp(a->collective, b->collective);

@@ -4,7 +4,11 @@
  */
 #include "wait_print.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "libbcs/fabric/ring/stand.h"
+#include "mds/tool/read/manifest.h"
 
 /* From when on a rank polls no more: its last look was so long ago. */
 #define LONG_AGO_S 1.0
@@ -19,6 +23,29 @@ const char *wait_text(const json_t *object, const char *key)
 json_int_t wait_number(const json_t *object, const char *key)
 {
     return json_integer_value(json_object_get(object, key));
+}
+
+static void print_text(const char *text)
+{
+    manifest_print(stdout, text, strlen(text));
+}
+
+void wait_print_call(const json_t *of)
+{
+    const char *method = wait_text(of, "method"), *call = wait_text(of, "call");
+
+    call = *call == '\0' ? "a call" : call;
+    print_text(*method == '\0' ? call : method);
+    if (*method != '\0') {
+        printf(" (");
+        print_text(call);
+        putchar(')');
+    }
+}
+
+bool wait_is_hidden(json_int_t context)
+{
+    return ((uint64_t)context & BCS_CONTEXT_HIDDEN) != 0;
 }
 
 json_int_t wait_comm(const json_t *of)
@@ -67,6 +94,27 @@ bool wait_polls(const json_t *poll)
 {
     return *wait_text(poll, "call") != '\0' &&
            json_real_value(json_object_get(poll, "seconds")) < LONG_AGO_S;
+}
+
+/** Whether a method is about two ranks, not about all of a communicator. */
+static bool is_for_two(const char *method)
+{
+    static const char *const methods[] = {"comm.send", "comm.bsend", "comm.ssend",
+                                          "comm.recv", "comm.sendrecv"};
+
+    for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+        if (strcmp(methods[i], method) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *wait_shared(const json_t *wait)
+{
+    const char *method = wait_text(wait, "method");
+
+    return *method == '\0' || is_for_two(method) ? wait_collective(wait) : method;
 }
 
 json_t *wait_part_of(const json_t *wait)

@@ -14,6 +14,13 @@ const char *wait_text(const json_t *object, const char *key);
 /** A number of an object; 0: it has none. */
 json_int_t wait_number(const json_t *object, const char *key);
 
+/** Print what a wait is in, as "MPI_Recv"; or, if the program has called a method that
+ *  hides it, as "comm.recv (MPI_Mprobe)". Of an object with "call" and "method". */
+void wait_print_call(const json_t *of);
+
+/** Whether a communicator is one that the program does not see, by a context of it. */
+bool wait_is_hidden(json_int_t context);
+
 /** The context of the communicator that a wait, or an operation, is about. Odd ones
  *  have the messages of its collectives. */
 json_int_t wait_comm(const json_t *of);
@@ -29,6 +36,11 @@ const char *wait_collective(const json_t *wait);
 /** Whether a rank polls, by its last look in vain, which was not long ago.
  *  @param poll  null: there is none */
 bool wait_polls(const json_t *poll);
+
+/** What all members of the communicator must call: the method that hides what a wait is
+ *  in, if it is about all of them, or the collective.
+ *  @return as wait_collective */
+const char *wait_shared(const json_t *wait);
 
 /** The collective of a wait with what its members must agree on: "broadcast, root 1".
  *  For json_decref */

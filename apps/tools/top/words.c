@@ -121,7 +121,8 @@ static void add_partner(struct words *words, const struct bcs_stand *stand,
     } else {
         words_add(words, "%d", one->peer);
     }
-    if (one->context_id % 2 == 0) { /* else it is one of a collective's */
+    /* One of a collective's, or that the program does not see, has none of its own. */
+    if (one->context_id % 2 == 0 && (one->context_id & BCS_CONTEXT_HIDDEN) == 0) {
         words_add(words, one->tag < 0 ? ", any tag" : ", tag %d", one->tag);
     }
 }
@@ -150,7 +151,8 @@ void words_add_wait(struct words *words, const struct job_look *now,
         return;
     }
     stand = &now->waits[row->wait].stand;
-    words_add_foreign(words, *stand->call == '\0' ? "a call" : stand->call);
+    words_add_foreign(
+        words, *bcs_stand_called(stand) == '\0' ? "a call" : bcs_stand_called(stand));
     if (*stand->collective != '\0') {
         add_missing(words, now, row->wait);
     } else if (stand->n_operations > 0) {

@@ -111,7 +111,7 @@ static const char *call_of(const void *snapshot, uint32_t rank)
         const struct bcs_stand *stand = nic_snapshot_stand(snapshot, rank, i);
 
         if (stand != NULL) {
-            return stand->call;
+            return bcs_stand_called(stand);
         }
     }
     return "";

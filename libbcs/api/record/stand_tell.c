@@ -306,6 +306,10 @@ static void copy_place(const struct bcs_stand *told, bool is_asked,
     memcpy(draft->frames, told->frames, sizeof(draft->frames));
     memcpy(draft->lines, told->lines, sizeof(draft->lines));
     memcpy(draft->call, told->call, sizeof(draft->call));
+    if (*told->method != '\0') { /* the hook has set the communicator, too */
+        memcpy(draft->method, told->method, sizeof(draft->method));
+        draft->context_id = told->context_id;
+    }
     if (!is_asked) { /* it was not looked for anew */
         draft->agent = told->agent;
         memcpy(draft->agent_words, told->agent_words, sizeof(draft->agent_words));

@@ -54,6 +54,7 @@ enum {
     BCS_STAND_PLANS =
         16, /* collectives of a process that go on by themselves, told as well */
     BCS_STAND_CALL_BYTES = 40,
+    BCS_STAND_METHOD_BYTES = 32,
     BCS_STAND_COLLECTIVE_BYTES = 24,
     BCS_STAND_REDUCTION_BYTES = 32,
     BCS_STAND_COMM_BYTES = 64,
@@ -88,6 +89,10 @@ struct bcs_stand_operation {
     uint8_t reserved[3];
 };
 
+/** A bit of the context ids of communicators that the program does not see: a library
+ *  has made them for its own messages (mpi_shim/comm/comm_agree.h). */
+#define BCS_CONTEXT_HIDDEN (UINT64_C(1) << 62)
+
 /** A frame of the program. */
 struct bcs_stand_frame {
     uint64_t address; /* where it goes on; 0: there is none */
@@ -113,6 +118,9 @@ struct bcs_stand {
     uint8_t agent; /* enum bcs_agent_kind: what else of this process could act, when it
                       was last asked; else BCS_AGENT_NONE */
     char call[BCS_STAND_CALL_BYTES]; /* "MPI_Waitall"; "": unknown */
+    /* What the program has called, if call is one of several within it that it does not
+     * see: "comm.allreduce"; else "" */
+    char method[BCS_STAND_METHOD_BYTES];
     char collective[BCS_STAND_COLLECTIVE_BYTES];
     char reduction
         [BCS_STAND_REDUCTION_BYTES]; /* of one: "sum of int32"; "": none, or unknown */
@@ -136,7 +144,7 @@ struct bcs_stand {
 };
 
 _Static_assert(sizeof(struct bcs_stand_operation) == 32, "no gaps");
-_Static_assert(offsetof(struct bcs_stand, plans) == 624, "no gaps");
+_Static_assert(offsetof(struct bcs_stand, plans) == 656, "no gaps");
 _Static_assert(sizeof(struct bcs_stand) % sizeof(uint64_t) == 0, "whole words");
 
 /** A thread's record as it stands in memory: the words of a struct bcs_stand, and then
@@ -165,6 +173,12 @@ struct bcs_far_stand {
     _Alignas(BCS_CACHE_LINE) uint64_t pid; /* 0: it has told nothing yet */
     struct bcs_stand_files files[BCS_STAND_THREADS];
 };
+
+/** What the program has called; "": unknown. */
+static inline const char *bcs_stand_called(const struct bcs_stand *stand)
+{
+    return *stand->method != '\0' ? stand->method : stand->call;
+}
 
 /** How many of the pending operations of a record are below. */
 static inline uint32_t bcs_stand_n_listed(const struct bcs_stand *stand)

@@ -4,6 +4,7 @@
  * numbers that all members agree on.
  */
 #include "libbcs/fabric/base/notice.h"
+#include "libbcs/fabric/ring/stand.h"
 #include "tests/unit/fake_comms.h"
 #include "tests/unit/run_suite.h"
 
@@ -226,6 +227,40 @@ START_TEST(communicators_have_names)
 }
 END_TEST
 
+START_TEST(one_that_the_program_does_not_see_has_the_name_of_another)
+{
+    struct fake_comm shown = {.mine = {2, {MY_PORT, 6}}, .name = "shown"};
+    struct fake_comm fake = {.mine = {2, {MY_PORT, 6}}, .name = "hidden"};
+    const struct shim_comm *from = add(&shown), *comm;
+    char name[MPI_MAX_OBJECT_NAME];
+    uint64_t id;
+
+    ck_assert_int_eq(shim_comm_add_hidden(handle_of(&fake), handle_of(&shown)),
+                     MPI_SUCCESS);
+    comm = shim_comm_find(handle_of(&fake));
+    id = comm->group.context_id;
+    ck_assert_uint_eq(id, BCS_CONTEXT_HIDDEN | bcs_group_id(3, 2 * JOB + MY_PORT) << 2);
+    ck_assert_uint_eq(shim_comm_shown(id), from->group.context_id);
+    ck_assert_uint_eq(shim_comm_shown(from->group.context_id), from->group.context_id);
+    ck_assert_uint_eq(shim_comm_shown(12345), 12345);
+    shim_comm_name_context(id, name, sizeof(name));
+    ck_assert_str_eq(name, "shown");
+    shim_comm_retire(handle_of(&shown));
+    shim_comm_name_context(id, name, sizeof(name));
+    ck_assert_str_eq(name, "hidden");
+}
+END_TEST
+
+START_TEST(the_leader_says_that_the_program_does_not_see_it)
+{
+    struct fake_comm fake = {.rank = 1, .mine = {2, {6, MY_PORT}}};
+
+    told.is_hidden = 1;
+    ck_assert_uint_eq(add(&fake)->group.context_id,
+                      BCS_CONTEXT_HIDDEN | bcs_group_id(77, 6) << 2);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("comm_table");
@@ -242,5 +277,7 @@ int main(void)
     tcase_add_test(tcase, members_have_the_ports_of_the_jobs_map);
     tcase_add_test(tcase, groups_of_two_sides_have_numbers_of_their_own);
     tcase_add_test(tcase, communicators_have_names);
+    tcase_add_test(tcase, one_that_the_program_does_not_see_has_the_name_of_another);
+    tcase_add_test(tcase, the_leader_says_that_the_program_does_not_see_it);
     return run_tcase("comm_table", tcase);
 }

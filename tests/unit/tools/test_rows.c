@@ -242,6 +242,24 @@ START_TEST(lines_of_python_are_compared_by_the_one_that_calls)
 }
 END_TEST
 
+START_TEST(a_method_stands_for_the_call_that_it_hides)
+{
+    struct bcs_stand *stand;
+
+    make_looks(3);
+    for (uint32_t i = 0; i < 3; i++) {
+        stand = wait_of(i, 1, 7);
+        strcpy(stand->method, i < 2 ? "comm.allreduce" : "comm.reduce");
+        stand->operations[0].context_id |= BCS_CONTEXT_HIDDEN;
+    }
+    make(true, ROWS_BY_RANK);
+    ck_assert_uint_eq(rows.n, 2);
+    ck_assert_str_eq(ranks_of(&rows.rows[0], 20), "0-1");
+    ck_assert_str_eq(words_of(&rows.rows[0], NULL),
+                     "comm.allreduce from 1, on MPI_COMM_WORLD");
+}
+END_TEST
+
 START_TEST(a_collective_tells_who_has_not_come)
 {
     make_looks(6);
@@ -434,6 +452,7 @@ int main(void)
     tcase_add_test(tests, ranks_that_wait_alike_are_a_group);
     tcase_add_test(tests, files_that_are_loaded_elsewhere_are_the_same);
     tcase_add_test(tests, lines_of_python_are_compared_by_the_one_that_calls);
+    tcase_add_test(tests, a_method_stands_for_the_call_that_it_hides);
     tcase_add_test(tests, a_collective_tells_who_has_not_come);
     tcase_add_test(tests, each_thread_that_waits_has_a_row);
     tcase_add_test(tests, rows_stand_in_the_order_that_is_asked_for);
