@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who has called the Fortran bindings; see caller.h.
+ * Who has called the Fortran bindings, or mpi4py; see caller.h.
  *
  * A frame is taken apart by the unwinder once only for each place in the bindings that
  * calls us: how far the frame's own return address is from that of the call is the same
@@ -21,6 +21,8 @@
 #include <string.h>
 #include <unwind.h>
 
+#include "mpi_shim/calls/python_place.h"
+
 enum { RANGES_MOST = 8, FRAMES_MOST = 1024, DEPTH_MOST = 4 };
 
 /** The code of a library. */
@@ -38,7 +40,8 @@ struct shim_callers {
     struct range bindings[RANGES_MOST];
     uint32_t n_bindings;
     uint32_t n_frames;
-    pthread_mutex_t lock; /* of those who add frames */
+    struct shim_python_places *python; /* NULL: there is none */
+    pthread_mutex_t lock;              /* of those who add frames */
     struct frame frames[FRAMES_MOST];
 };
 
@@ -79,7 +82,8 @@ void shim_caller_setup(void)
         return; /* whatever calls us is the place, then */
     }
     dl_iterate_phdr(add_bindings, callers);
-    if (callers->n_bindings == 0) {
+    callers->python = shim_python_places_make();
+    if (callers->n_bindings == 0 && callers->python == NULL) {
         free(callers);
         return;
     }
@@ -93,6 +97,7 @@ void shim_caller_teardown(void)
 
     shim_state.callers = NULL;
     if (callers != NULL) {
+        shim_python_places_free(callers->python);
         pthread_mutex_destroy(&callers->lock);
         free(callers);
     }
@@ -193,7 +198,8 @@ static uintptr_t add_frame(struct shim_callers *callers, uintptr_t address,
     return distance;
 }
 
-const void *shim_caller_outside(const void *address, const void *cfa)
+const void *shim_caller_outside(const void *address, const void *cfa,
+                                const char **words_out)
 {
     struct shim_callers *callers = shim_state.callers;
     uintptr_t at = (uintptr_t)address;
@@ -213,5 +219,7 @@ const void *shim_caller_outside(const void *address, const void *cfa)
         slot += distance;
         at = *(const uintptr_t *)slot;
     }
-    return (const void *)at;
+    return (const void *)(callers->python == NULL
+                              ? at
+                              : shim_python_place(callers->python, at, words_out));
 }

@@ -134,7 +134,7 @@ static void note_request(struct shim_lint *lint, struct shim_lint_origin origin,
 
 void shim_lint_made(enum shim_lint_kind kind, const char *call, uintptr_t handle)
 {
-    const struct shim_lint_origin origin = {call, mds_call.address};
+    const struct shim_lint_origin origin = {call, mds_call.address, mds_call.words};
     struct shim_lint *lint = shim_state.lint;
 
     if (lint == NULL || is_predefined(kind, handle)) {
@@ -208,7 +208,7 @@ void shim_lint_called(uint64_t context_id, uint8_t sent, uint8_t received)
     if (lint->n_calls < SHIM_LINT_CALLS_MOST && make_room_for_call(lint)) {
         lint->calls[lint->n_calls++] = (struct shim_lint_call){
             .context_id = context_id,
-            .origin = {mds_call.function, mds_call.address},
+            .origin = {mds_call.function, mds_call.address, mds_call.words},
             .sent = sent,
             .received = received,
         };

@@ -33,6 +33,7 @@ enum { SHIM_LINT_CALLS_MOST = 10000 };
 struct shim_lint_origin {
     const char *call;  /* "MPI_Isend"; NULL: not known */
     uintptr_t address; /* that it returned to */
+    const char *words; /* for that place; NULL: it is one of code */
 };
 
 /** An object that the program has. */

@@ -49,6 +49,7 @@ struct shim_left_entry {
                                           of all */
     char first[SHIM_LEFT_ABOUT_BYTES]; /* messages: what is known of the first one */
     char path[SHIM_LEFT_PATH_BYTES];   /* of the file of code; "": not known */
+    bool is_place;                     /* path is no file, but the place in words */
 };
 
 /** The entries of a rank. */

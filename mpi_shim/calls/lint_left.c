@@ -65,6 +65,11 @@ bool shim_left_set_origin(struct shim_left_entry *entry, struct shim_lint_origin
 {
     snprintf(entry->call, sizeof(entry->call), "%s",
              origin.call == NULL ? "a call" : origin.call);
+    if (origin.words != NULL) {
+        snprintf(entry->path, sizeof(entry->path), "%s", origin.words);
+        entry->is_place = true;
+        return true;
+    }
     return !shim_module_find(origin.address, entry->path, sizeof(entry->path),
                              &entry->offset) ||
            !is_library(entry->path);

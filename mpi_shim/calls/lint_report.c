@@ -186,6 +186,12 @@ static bool make_groups(struct report *report)
     return is_good;
 }
 
+/** Whether the line of an entry is to be found. */
+static bool is_code(const struct shim_left_entry *entry)
+{
+    return entry->path[0] != '\0' && !entry->is_place;
+}
+
 static void find_places(struct report *report)
 {
     struct bcs_line *lines = calloc(report->n_groups + 1, sizeof(*lines));
@@ -194,16 +200,18 @@ static void find_places(struct report *report)
     for (uint32_t i = 0; lines != NULL && i < report->n_groups; i++) {
         const struct shim_left_entry *entry = report->groups[i].entry;
 
-        if (entry->path[0] != '\0') {
+        if (is_code(entry)) {
             lines[n++] =
                 (struct bcs_line){.path = entry->path, .offset = entry->offset};
+        } else if (entry->is_place) {
+            report->groups[i].place = strdup(entry->path);
         }
     }
     if (lines != NULL) {
         bcs_lines_find(lines, n);
     }
     for (uint32_t i = report->n_groups; n > 0 && i-- > 0;) {
-        if (report->groups[i].entry->path[0] != '\0') {
+        if (is_code(report->groups[i].entry)) {
             report->groups[i].place = lines[--n].text;
         }
     }

@@ -25,6 +25,7 @@ enum { TOLD_MOST = 20, PATH_BYTES = 1024, WHAT_BYTES = 160 };
 struct call {
     const char *function; /* "MPI_Isend"; NULL: not known */
     uintptr_t address;    /* that it returns to */
+    const char *words;    /* for the place of it; NULL: it is one of code */
 };
 
 /** Buffers of one operation that are only sent, or that are received into. */
@@ -134,10 +135,14 @@ static char *words_of(const struct call *call)
     char path[PATH_BYTES], *text;
     struct bcs_line line = {.path = path};
 
-    if (!shim_module_find(call->address, path, sizeof(path), &line.offset)) {
-        line.path = NULL;
+    if (call->words != NULL) {
+        line.text = strdup(call->words);
+    } else {
+        if (!shim_module_find(call->address, path, sizeof(path), &line.offset)) {
+            line.path = NULL;
+        }
+        bcs_lines_find(&line, 1);
     }
-    bcs_lines_find(&line, 1);
     if (asprintf(&text, "%s at %s", call->function == NULL ? "a call" : call->function,
                  line.text == NULL ? "?" : line.text) < 0) {
         text = NULL;
@@ -159,7 +164,7 @@ static const char *position_of(size_t at, size_t n_bytes, char text_out[static 9
 
 static void tell_changed(const struct watch *watch, size_t at)
 {
-    const struct call now = {mds_call.function, mds_call.address};
+    const struct call now = {mds_call.function, mds_call.address, mds_call.words};
     char *posted, *completed, position[96];
 
     if (!is_new((struct told){watch->posted.address, now.address, watch->is_output})) {
@@ -249,7 +254,7 @@ static void add(const struct shim_request *request, bool is_output,
     *watch = (struct watch){
         .request = request,
         .is_output = is_output,
-        .posted = {mds_call.function, mds_call.address},
+        .posted = {mds_call.function, mds_call.address, mds_call.words},
         .region = {.pieces = pieces, .n = n},
     };
     snprintf(watch->what, sizeof(watch->what), "%s", what);
@@ -312,7 +317,7 @@ void shim_buffers_use(const struct shim_call *call, const struct shim_comm *comm
 {
     struct shim_piece piece = {call->buffer, (size_t)call->count, type};
     struct watch watch = {
-        .posted = {mds_call.function, mds_call.address},
+        .posted = {mds_call.function, mds_call.address, mds_call.words},
         .region = {.pieces = &piece, .n = 1},
     };
 
