@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mds/tool/read/text.h"
+#include "libbcs/fabric/base/utf8.h"
 
 bool manifest_line(const char **at, struct manifest_line *line_out)
 {
@@ -81,7 +81,7 @@ void manifest_print(FILE *out, const char *bytes, size_t n_bytes)
         unsigned char first = (unsigned char)bytes[i];
         bool is_plain;
 
-        n = text_character(bytes + i, n_bytes - i);
+        n = bcs_utf8_bytes(bytes + i, n_bytes - i);
         is_plain = n > 0 && first >= ' ' && first != 0x7f &&
                    (n != 2 || first != 0xc2 || (unsigned char)bytes[i + 1] >= 0xa0);
         n = n > 0 ? n : 1;

@@ -4,39 +4,12 @@
  */
 #include "mds/tool/read/text.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libbcs/fabric/base/utf8.h"
+
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
-
-/** Whether a code may be written in so many bytes. */
-static bool is_character(uint32_t code, size_t n_bytes)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-
-    return code >= least[n_bytes] && code <= 0x10ffff &&
-           (code < 0xd800 || code > 0xdfff);
-}
-
-size_t text_character(const char *bytes, size_t n)
-{
-    unsigned char first = n > 0 ? (unsigned char)bytes[0] : 0;
-    size_t n_bytes = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    uint32_t code = n_bytes == 1 ? first : first & (0x7fu >> n_bytes);
-
-    if (n < n_bytes || (first >= 0x80 && first < 0xc0) || first > 0xf7) {
-        return 0;
-    }
-    for (size_t i = 1; i < n_bytes; i++) {
-        if (((unsigned char)bytes[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-        code = code << 6 | ((unsigned char)bytes[i] & 0x3f);
-    }
-    return is_character(code, n_bytes) ? n_bytes : 0;
-}
 
 char *text_utf8(const char *bytes, size_t n)
 {
@@ -44,7 +17,7 @@ char *text_utf8(const char *bytes, size_t n)
     size_t n_text = 0;
 
     for (size_t i = 0; i < n && text != NULL;) {
-        size_t n_bytes = text_character(bytes + i, n - i);
+        size_t n_bytes = bcs_utf8_bytes(bytes + i, n - i);
         const char *from = n_bytes > 0 ? bytes + i : replacement;
         size_t n_from = n_bytes > 0 ? n_bytes : sizeof(replacement) - 1;
 

@@ -8,9 +8,6 @@
 
 #include <stddef.h>
 
-/** Bytes of the UTF-8 character at the begin of n bytes. @return 0: there is none */
-size_t text_character(const char *bytes, size_t n);
-
 /** Copy n bytes; each that is no part of a character of UTF-8 becomes U+FFFD. @return
  *  for free; NULL: no memory */
 char *text_utf8(const char *bytes, size_t n);

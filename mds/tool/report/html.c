@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "mds/tool/read/text.h"
+#include "libbcs/fabric/base/utf8.h"
 
 void html_text(FILE *out, const char *text)
 {
@@ -16,7 +16,7 @@ void html_text(FILE *out, const char *text)
 
     for (; n_left > 0; text += n, n_left -= n) {
         unsigned char first = (unsigned char)text[0];
-        size_t n_character = text_character(text, n_left);
+        size_t n_character = bcs_utf8_bytes(text, n_left);
         bool is_control =
             (first < ' ' && strchr("\t\n", first) == NULL) || first == 0x7f ||
             (n_character == 2 && first == 0xc2 && (unsigned char)text[1] < 0xa0);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libbcs/fabric/base/utf8.h"
 #include "mds/tool/read/manifest.h"
 #include "mds/tool/read/text.h"
 #include "tests/unit/run_suite.h"
@@ -60,10 +61,10 @@ static void expect_utf8(const char *bytes, const char *expected)
 
 START_TEST(a_character_that_is_cut_off_is_none)
 {
-    ck_assert_uint_eq(text_character("\xc3\xa4", 2), 2);
-    ck_assert_uint_eq(text_character("\xc3\xa4", 1), 0);
-    ck_assert_uint_eq(text_character("\xf0\x9f\x98\x80", 3), 0);
-    ck_assert_uint_eq(text_character("", 0), 0);
+    ck_assert_uint_eq(bcs_utf8_bytes("\xc3\xa4", 2), 2);
+    ck_assert_uint_eq(bcs_utf8_bytes("\xc3\xa4", 1), 0);
+    ck_assert_uint_eq(bcs_utf8_bytes("\xf0\x9f\x98\x80", 3), 0);
+    ck_assert_uint_eq(bcs_utf8_bytes("", 0), 0);
 }
 END_TEST
 
