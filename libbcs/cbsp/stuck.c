@@ -32,8 +32,10 @@
 
 #include "libbcs/cbsp/cbsp_job_state.h"
 #include "libbcs/fabric/base/log.h"
+#include "libbcs/report/finding.h"
 
 #define MOST_LINES 16
+#define HEADLINE "every process waits, and none can go on"
 
 /** Tell all; no bell is rung, or nobody could ever be found to be stuck. */
 static int put_to_all(struct cbsp *cbsp, uint64_t gva, const void *src, size_t n_bytes)
@@ -141,7 +143,9 @@ int cbsp_stuck_look(struct cbsp *cbsp, const struct cbsp_waiter *waiter)
     if (!bcs_verdict_write_first(&cbsp->verdict, cbsp->layout.reporter_gva, 1)) {
         return 0; /* another process reports it */
     }
-    bcs_error("every process waits, and none can go on:");
+    bcs_error("%s:", HEADLINE);
+    bcs_finding_tell(
+        &(struct bcs_finding){.kind = BCS_FINDING_DEADLOCK, .message = HEADLINE});
     for (uint32_t i = 0; i < cbsp->n_procs && i < MOST_LINES; i++) {
         report(&cbsp->from[i].record, i);
     }

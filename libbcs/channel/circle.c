@@ -33,11 +33,18 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "libbcs/channel/channel_state.h"
 #include "libbcs/fabric/base/log.h"
 #include "libbcs/report/deadlock_report.h"
+
+#define HEADLINE                                                                       \
+    "deadlock: at channels, each waits for the next one, and the last one for the "    \
+    "first, and nobody else can help"
+enum { LINE_BYTES = 160 };
 
 static struct channel_stand *stand_of(const struct channels *channels, uint32_t rank)
 {
@@ -176,22 +183,50 @@ static uint64_t go_round(const struct channels *channels, uint32_t *first_out)
     return sum;
 }
 
-static void report(const struct channels *channels)
+/** Print a line of the report, and add it to the whole. @param whole  NULL: there is
+ *  none */
+static void add_line(FILE *whole, const char *line)
+{
+    bcs_error("%s", line);
+    if (whole != NULL) {
+        fprintf(whole, "%s\n", line);
+    }
+}
+
+/** Print which rank waits for which. @return the text, for free, or NULL */
+static char *report(const struct channels *channels)
 {
     uint32_t rank = channels->rank;
+    char line[LINE_BYTES], *text = NULL;
     struct channel_stand stand;
+    size_t n_bytes = 0;
+    FILE *whole = open_memstream(&text, &n_bytes);
 
-    bcs_error(
-        "deadlock: at channels, each waits for the next one, and the last one for "
-        "the first, and nobody else can help:");
+    add_line(whole, HEADLINE ":");
     do {
         read_stand(channels, rank, &stand);
-        bcs_error("  rank %" PRIu32 " waits for %s channel %" PRIu32
-                  " %s rank %" PRIu32,
-                  rank, stand.side == CHANNEL_IN ? "a record of" : "room in",
-                  stand.number, stand.side == CHANNEL_IN ? "from" : "to", stand.peer);
+        snprintf(line, sizeof(line),
+                 "  rank %" PRIu32 " waits for %s channel %" PRIu32 " %s rank %" PRIu32,
+                 rank, stand.side == CHANNEL_IN ? "a record of" : "room in",
+                 stand.number, stand.side == CHANNEL_IN ? "from" : "to", stand.peer);
+        add_line(whole, line);
         rank = stand.peer;
     } while (rank != channels->rank);
+    return whole != NULL && fclose(whole) == 0 ? text : NULL;
+}
+
+/** Print the report, and append the finding. */
+static void tell_all(const struct channels *channels, enum nic_referee_mode mode)
+{
+    char *text = report(channels);
+
+    bcs_finding_tell(&(struct bcs_finding){
+        .kind = BCS_FINDING_DEADLOCK,
+        .status = mode == NIC_REFEREE_ABORT ? BCS_EXIT_DEADLOCK : 0,
+        .message = HEADLINE,
+        .text = text,
+    });
+    free(text);
 }
 
 /** It is proved. The smallest rank says so. */
@@ -201,7 +236,7 @@ static void judge(struct channels *channels, enum nic_referee_mode mode)
         return;
     }
     channels->has_judged = true;
-    report(channels);
+    tell_all(channels, mode);
     if (mode == NIC_REFEREE_ABORT) {
         bcs_error(
             "the job ends with exit status %d; BCS_REFEREE=report, hold or off leaves "

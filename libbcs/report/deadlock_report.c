@@ -17,7 +17,7 @@
 #include "libbcs/report/run_unseen.h"
 #include "libbcs/report/top_tool.h"
 
-enum { MOST_RANGES = 6, MOST_CALLS = 3 };
+enum { MOST_RANGES = 6, MOST_CALLS = 3, HEADLINE_BYTES = 256 };
 
 static bool has(const uint64_t *set, uint32_t rank, uint32_t n_ranks)
 {
@@ -53,27 +53,49 @@ static char *words_of(const uint64_t *set, uint32_t n_ranks, uint32_t n_most)
     return text;
 }
 
-/** The command line. @param first  ended by NULL @return for free; NULL: no memory */
-static char **arguments_of(const char *const first[], char *const more[], size_t n_more)
+/** What bcs-top is to do. */
+struct task {
+    const char *const *words; /* it and its arguments, ended by NULL */
+    char *const *more;        /* behind them */
+    size_t n_more;
+    const struct bcs_finding *finding; /* that it prints; NULL: none */
+};
+
+/** The command line. @param finding  a line of JSON for bcs-top to complete; or NULL
+ *  @return for free; NULL: no memory */
+static char **arguments_of(const struct task *task, char *finding)
 {
-    size_t n_first = 0;
+    size_t n_words = 0, n = 0;
     char **list;
 
-    while (first[n_first] != NULL) {
-        n_first++;
+    while (task->words[n_words] != NULL) {
+        n_words++;
     }
-    list = calloc(n_first + n_more + 1, sizeof(*list));
-    for (size_t i = 0; list != NULL && i < n_first + n_more; i++) {
-        list[i] = i < n_first ? (char *)(uintptr_t)first[i] : more[i - n_first];
+    list = calloc(n_words + task->n_more + 3, sizeof(*list));
+    if (list == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < n_words; i++) {
+        list[n++] = (char *)(uintptr_t)task->words[i];
+        if (i == 0 && finding != NULL) {
+            list[n++] = (char *)(uintptr_t) "--finding";
+            list[n++] = finding;
+        }
+    }
+    for (size_t i = 0; i < task->n_more; i++) {
+        list[n++] = task->more[i];
     }
     return list;
 }
 
-/** Run bcs-top. @return 0, an errno, or -1: it has failed */
-static int run_tool(const char *const first[], char *const more[], size_t n_more)
+/** Run bcs-top. If it cannot say where ranks stand, the finding is without.
+ *  @return 0, an errno, or -1: it has failed */
+static int run_tool(const struct task *task, const uint64_t *ranks, uint32_t n_ranks)
 {
+    bool is_wanted = task->finding != NULL && bcs_findings_are_wanted();
+    char *line = is_wanted ? bcs_finding_line(task->finding) : NULL;
     char **environment = bcs_top_tool_environment();
-    char **arguments = arguments_of(first, more, n_more);
+    char **arguments = arguments_of(task, line);
     int status = 0;
     int rc = environment == NULL || arguments == NULL
                  ? ENOMEM
@@ -81,7 +103,16 @@ static int run_tool(const char *const first[], char *const more[], size_t n_more
 
     free(environment);
     free(arguments);
-    return rc == 0 && status != 0 ? -1 : rc;
+    free(line);
+    rc = rc == 0 && status != 0 ? -1 : rc;
+    if (rc != 0 && is_wanted) {
+        struct bcs_finding finding = *task->finding;
+
+        finding.ranks = ranks;
+        finding.n_ranks = n_ranks;
+        bcs_finding_tell(&finding);
+    }
+    return rc;
 }
 
 /** bcs-top is not there, or has failed. */
@@ -99,30 +130,43 @@ static void write_text(const char *text)
     }
 }
 
+/** The first line of a report. */
+static void write_headline(const struct bcs_deadlock *deadlock,
+                           char text_out[HEADLINE_BYTES])
+{
+    char *some = words_of(deadlock->stuck, deadlock->n_ranks, MOST_RANGES);
+    bool is_one = some != NULL && some[strspn(some, "0123456789")] == '\0';
+
+    snprintf(text_out, HEADLINE_BYTES,
+             "deadlock: rank%s %s wait%s and can never continue", is_one ? "" : "s",
+             some == NULL ? "?" : some, is_one ? "s for itself" : " for each other");
+    free(some);
+}
+
 bool bcs_deadlock_report(const struct bcs_deadlock *deadlock)
 {
-    uint32_t n_ranks = deadlock->n_ranks;
-    char path[BCS_TOP_TOOL_BYTES], pid[32];
+    char path[BCS_TOP_TOOL_BYTES], pid[32], headline[HEADLINE_BYTES];
     const char *tool = bcs_top_tool_find(path);
-    char *some = words_of(deadlock->stuck, n_ranks, MOST_RANGES);
-    char *all = words_of(deadlock->stuck, n_ranks, UINT32_MAX);
-    bool is_one = some != NULL && some[strspn(some, "0123456789")] == '\0';
+    char *all = words_of(deadlock->stuck, deadlock->n_ranks, UINT32_MAX);
+    const struct bcs_finding finding = {
+        .kind = BCS_FINDING_DEADLOCK, .status = deadlock->status, .message = headline};
     int rc;
 
-    bcs_error("deadlock: rank%s %s wait%s and can never continue:", is_one ? "" : "s",
-              some == NULL ? "?" : some, is_one ? "s for itself" : " for each other");
+    write_headline(deadlock, headline);
+    bcs_error("%s:", headline);
     snprintf(pid, sizeof(pid), "%ld", (long)getpid());
     rc = all == NULL
              ? ENOMEM
-             : run_tool(
-                   (const char *const[]){tool, "--stuck", all, pid,
-                                         deadlock->path == NULL ? "" : deadlock->path,
-                                         NULL},
-                   deadlock->messages, deadlock->n_messages);
+             : run_tool(&(struct task){(const char *const[]){
+                                           tool, "--stuck", all, pid,
+                                           deadlock->path == NULL ? "" : deadlock->path,
+                                           NULL},
+                                       deadlock->messages, deadlock->n_messages,
+                                       &finding},
+                        deadlock->stuck, deadlock->n_ranks);
     if (rc != 0) {
         complain(tool, rc);
     }
-    free(some);
     free(all);
     return rc == 0;
 }
@@ -180,11 +224,19 @@ static char *calls_of(const struct bcs_suspicion *suspicion)
 
 void bcs_suspicion_report(const struct bcs_suspicion *suspicion)
 {
-    char *calls = calls_of(suspicion);
+    char *calls = calls_of(suspicion), *text;
 
-    bcs_error("suspicion: these ranks wait for each other: %s. It is no proof of a "
-              "deadlock, as rank %" PRIu32 " could still act: %s. The job goes on",
-              calls == NULL ? "?" : calls, suspicion->rank, suspicion->words);
+    if (asprintf(&text,
+                 "suspicion: these ranks wait for each other: %s. It is no proof of a "
+                 "deadlock, as rank %" PRIu32 " could still act: %s. The job goes on",
+                 calls == NULL ? "?" : calls, suspicion->rank, suspicion->words) >= 0) {
+        bcs_error("%s", text);
+        bcs_finding_tell(&(struct bcs_finding){.kind = BCS_FINDING_SUSPICION,
+                                               .message = text,
+                                               .ranks = suspicion->ranks,
+                                               .n_ranks = suspicion->n_ranks});
+        free(text);
+    }
     free(calls);
 }
 
@@ -199,10 +251,11 @@ void bcs_places_report(const struct bcs_places *places)
     rc = all == NULL
              ? ENOMEM
              : run_tool(
-                   (const char *const[]){tool,
-                                         places->are_failing ? "--failing" : "--at",
-                                         all, pid, places->before, places->after, NULL},
-                   NULL, 0);
+                   &(struct task){(const char *const[]){
+                                      tool, places->are_failing ? "--failing" : "--at",
+                                      all, pid, places->before, places->after, NULL},
+                                  .finding = places->finding},
+                   places->ranks, places->n_ranks);
     if (rc != 0) {
         write_text(places->before);
         complain(tool, rc);

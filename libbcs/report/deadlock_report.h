@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libbcs/report/finding.h"
+
 /** Exit status of a job that has ended for a deadlock. */
 enum { BCS_EXIT_DEADLOCK = 86 };
 
@@ -16,6 +18,7 @@ enum { BCS_EXIT_DEADLOCK = 86 };
 struct bcs_deadlock {
     const uint64_t *stuck; /* bits by rank */
     uint32_t n_ranks;
+    int status;       /* exit status of the job; 0: it goes on */
     const char *path; /* of a file for it, as JSON; NULL: none */
     /* That nobody has received, as bcs-top takes them,
      * "FROM,TO,TAG,BYTES,CONTEXT,TAKEN" (1: by a matched probe of TO), and, if it is a
@@ -55,6 +58,8 @@ struct bcs_places {
     bool are_failing;      /* of these only those whose calls fail */
     const char *before;    /* whole lines, in front of them */
     const char *after;     /* and behind */
+    const struct bcs_finding
+        *finding; /* what is told, without ranks and places; NULL: it is none */
 };
 
 /** Have bcs-top print on standard error in which calls ranks stand that have published

@@ -147,6 +147,19 @@ static char *words_of(const struct bcs_line *line)
                : text;
 }
 
+/** Take the line of the source, "12 /src/file.c" behind a tab, off an answer. */
+static void take_source(char *answer, struct bcs_line *line)
+{
+    char *tab = answer == NULL ? NULL : strchr(answer, '\t'), *path;
+
+    line->file = NULL;
+    if (tab != NULL) {
+        *tab = '\0';
+        line->number = (int)strtol(tab + 1, &path, 10);
+        line->file = *path == ' ' ? strdup(path + 1) : NULL;
+    }
+}
+
 bool bcs_lines_find(struct bcs_line *lines, uint32_t n)
 {
     char *question = n == 0 ? NULL : question_of(lines, n);
@@ -157,6 +170,7 @@ bool bcs_lines_find(struct bcs_line *lines, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         char *line = rest == NULL ? NULL : strsep(&rest, "\n");
 
+        take_source(line, &lines[i]);
         is_found &= line != NULL && *line != '\0';
         lines[i].text =
             line != NULL && *line != '\0' ? strdup(line) : words_of(&lines[i]);

@@ -14,6 +14,8 @@ struct bcs_line {
     const char *path; /* of the file */
     uint64_t offset;  /* in it, of a return address */
     char *text;       /* "main, file.c:12" or "0x4c1d in file"; for free */
+    char *file;       /* of the source, its path; for free; NULL: not known */
+    int number;       /* of the line in it */
 };
 
 /**

@@ -413,6 +413,24 @@ bool place_file_function(const struct place_file *file, uint64_t address,
     return at != 0 && find_function(file->own, at, place_out);
 }
 
+/** The path of a source, which compilers may tell from where they were started.
+ *  @return good as long as the process */
+static const char *whole_path(Dwfl_Module *module, GElf_Addr at, const char *file)
+{
+    Dwarf_Addr bias;
+    Dwarf_Die *unit = dwfl_module_addrdie(module, at, &bias);
+    Dwarf_Attribute attribute;
+    const char *folder =
+        unit == NULL ? NULL
+                     : dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+    char *path;
+
+    return file == NULL || *file == '/' || folder == NULL ||
+                   asprintf(&path, "%s/%s", folder, file) < 0
+               ? file
+               : path;
+}
+
 /** The file with debug information that is apart. @return NULL: there is none */
 static Dwfl_Module *whole_of(struct place_file *file)
 {
@@ -437,8 +455,13 @@ bool place_file_line(struct place_file *file, uint64_t address, uint32_t depth,
             find_line(module, at, place);
         }
     }
-    if (at != 0 && place->line > 0 && find_around(module, at, depth, place)) {
-        return true;
+    if (at != 0 && place->line > 0) {
+        bool is_found = find_around(module, at, depth, place);
+
+        place->file = whole_path(module, at, place->file);
+        if (is_found) {
+            return true;
+        }
     }
     return depth == 0 && (place->function != NULL || place->line > 0);
 }

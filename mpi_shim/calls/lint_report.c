@@ -13,13 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libbcs/fabric/base/json_text.h"
 #include "libbcs/fabric/base/log.h"
+#include "libbcs/report/finding.h"
 #include "libbcs/report/lines.h"
 #include "mds/dump_write.h"
 #include "mds/run_folder.h"
 #include "mpi_shim/calls/call_recording.h"
 #include "mpi_shim/calls/lint.h"
 #include "mpi_shim/calls/lint_entries.h"
+#include "mpi_shim/calls/lint_finding.h"
 #include "mpi_shim/real/handles.h"
 #include "mpi_shim/real/real.h"
 #include "mpi_shim/real/state.h"
@@ -49,7 +52,7 @@ struct group {
     uint64_t n;
     bool *has; /* [size] a rank */
     int n_ranks;
-    char *place; /* "main, file.c:12"; NULL: not known */
+    struct bcs_line place; /* where it was made; its text is NULL if not known */
 };
 
 /** All of them, on the first rank. */
@@ -204,7 +207,7 @@ static void find_places(struct report *report)
             lines[n++] =
                 (struct bcs_line){.path = entry->path, .offset = entry->offset};
         } else if (entry->is_place) {
-            report->groups[i].place = strdup(entry->path);
+            report->groups[i].place.text = strdup(entry->path);
         }
     }
     if (lines != NULL) {
@@ -212,7 +215,7 @@ static void find_places(struct report *report)
     }
     for (uint32_t i = report->n_groups; n > 0 && i-- > 0;) {
         if (is_code(report->groups[i].entry)) {
-            report->groups[i].place = lines[--n].text;
+            report->groups[i].place = lines[--n];
         }
     }
     free(lines);
@@ -221,7 +224,8 @@ static void find_places(struct report *report)
 /** Whether two groups are of one line, which may have several calls. */
 static bool is_of_same_line(const struct group *a, const struct group *b)
 {
-    return a->place != NULL && b->place != NULL && strcmp(a->place, b->place) == 0 &&
+    return a->place.text != NULL && b->place.text != NULL &&
+           strcmp(a->place.text, b->place.text) == 0 &&
            a->entry->kind == b->entry->kind &&
            strcmp(a->entry->call, b->entry->call) == 0 &&
            (a->entry->kind != SHIM_LEFT_CALL ||
@@ -231,7 +235,8 @@ static bool is_of_same_line(const struct group *a, const struct group *b)
 static void group_fini(struct group *group)
 {
     free(group->has);
-    free(group->place);
+    free(group->place.text);
+    free(group->place.file);
 }
 
 /** Put a group into the one before it that is of the same line. @return whether there
@@ -311,8 +316,8 @@ static void print_group(FILE *out, const struct report *report,
         return;
     }
     fprintf(out, " of %s", entry->call);
-    if (group->place != NULL) {
-        fprintf(out, " at %s", group->place);
+    if (group->place.text != NULL) {
+        fprintf(out, " at %s", group->place.text);
     }
     if (entry->about[0] != '\0') {
         fprintf(out, ", %s%s", what, entry->about);
@@ -380,22 +385,6 @@ static void print(FILE *out, const struct report *report, const char *path)
     }
 }
 
-/** Print a text as JSON. Bytes that are not ASCII stay as they are if they may. */
-static void print_text(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; text != NULL && *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-
-        if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\') {
-            fprintf(out, "\\u%04x", c);
-        } else {
-            fputc(c, out);
-        }
-    }
-    fputc('"', out);
-}
-
 static void print_json_group(FILE *out, const struct report *report,
                              const struct group *group)
 {
@@ -409,15 +398,15 @@ static void print_json_group(FILE *out, const struct report *report,
         }
     }
     fputs("], \"call\": ", out);
-    print_text(out, entry->call);
-    if (group->place != NULL) {
+    bcs_json_text(out, entry->call);
+    if (group->place.text != NULL) {
         fputs(", \"place\": ", out);
-        print_text(out, group->place);
+        bcs_json_text(out, group->place.text);
     }
     fputs(", \"about\": ", out);
-    print_text(out, entry->about);
+    bcs_json_text(out, entry->about);
     fputs(", \"first\": ", out);
-    print_text(out, entry->first);
+    bcs_json_text(out, entry->first);
     fputc('}', out);
 }
 
@@ -451,6 +440,25 @@ static int write_json(const struct report *report, const char *path)
     return rc;
 }
 
+/** Append the findings, for who collects them. */
+static void tell_findings(const struct report *report)
+{
+    for (uint32_t i = 0; bcs_findings_are_wanted() && i < report->n_groups; i++) {
+        const struct group *group = &report->groups[i];
+        uint32_t kind = group->entry->kind;
+
+        shim_lint_finding_tell(&(struct shim_lint_found){
+            .entry = group->entry,
+            .n = group->n,
+            .has = group->has,
+            .size = report->size,
+            .place = &group->place,
+            .noun = kinds[kind].noun,
+            .fault = kinds[kind].fault,
+        });
+    }
+}
+
 /** Tell it all. By the first rank. */
 static void tell(const struct report *report)
 {
@@ -473,6 +481,7 @@ static void tell(const struct report *report)
         }
         free(text);
     }
+    tell_findings(report);
 }
 
 static void fini(struct report *report)

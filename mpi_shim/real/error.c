@@ -175,9 +175,15 @@ static void end_by(MPI_Comm comm, bool is_of_call, int error_class, const char *
     if (context != NULL) {
         shim_enter();
     }
-    bcs_misuse_tell_fatal(context,
-                          &(struct bcs_fatal_error){is_told(error_class) ? NULL : what,
-                                                    is_of_call ? name : NULL, next});
+    bcs_misuse_tell_fatal(context, &(struct bcs_fatal_error){
+                                       .what = is_told(error_class) ? NULL : what,
+                                       .comm = is_of_call ? name : NULL,
+                                       .next = next,
+                                       .kind = is_of_resources(error_class)
+                                                   ? BCS_FINDING_FAILURE
+                                                   : BCS_FINDING_ARGUMENT,
+                                       .status = status,
+                                   });
     shim_error_end_job(status);
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "libbcs/fabric/base/log.h"
+#include "libbcs/report/finding.h"
 #include "libbcs/report/lines.h"
 #include "mpi_shim/collective/exchange_forms.h"
 #include "mpi_shim/comm/comm_table.h"
@@ -129,26 +130,69 @@ static bool is_new(struct told told)
     return true;
 }
 
-/** "MPI_Isend at main, file.c:12". @return for free, or NULL */
-static char *words_of(const struct call *call)
-{
-    char path[PATH_BYTES], *text;
-    struct bcs_line line = {.path = path};
+/** A call with its line. */
+struct spot {
+    const char *function;
+    struct bcs_line line;
+    char path[PATH_BYTES]; /* of the file of code */
+};
 
+/** Find where a call is. @param spot_out  end with spot_fini */
+static void spot_find(const struct call *call, struct spot *spot_out)
+{
+    struct spot *spot = spot_out;
+
+    *spot =
+        (struct spot){.function = call->function == NULL ? "a call" : call->function};
     if (call->words != NULL) {
-        line.text = strdup(call->words);
-    } else {
-        if (!shim_module_find(call->address, path, sizeof(path), &line.offset)) {
-            line.path = NULL;
-        }
-        bcs_lines_find(&line, 1);
+        spot->line.text = strdup(call->words);
+        return;
     }
-    if (asprintf(&text, "%s at %s", call->function == NULL ? "a call" : call->function,
-                 line.text == NULL ? "?" : line.text) < 0) {
-        text = NULL;
+    if (shim_module_find(call->address, spot->path, sizeof(spot->path),
+                         &spot->line.offset)) {
+        spot->line.path = spot->path;
     }
-    free(line.text);
-    return text;
+    bcs_lines_find(&spot->line, 1);
+}
+
+static void spot_fini(struct spot *spot)
+{
+    free(spot->line.text);
+    free(spot->line.file);
+}
+
+/** "main, file.c:12" */
+static const char *words_of(const struct spot *spot)
+{
+    return spot->line.text == NULL ? "?" : spot->line.text;
+}
+
+/** Print what is wrong, and append it to the findings.
+ *  @param one    of whose buffer it is @param other  what else is about it */
+static void tell(const struct spot *one, const struct spot *other, const char *text)
+{
+    const struct spot *const spots[] = {one, other};
+    struct bcs_finding_place places[2];
+    uint32_t rank;
+
+    bcs_error("%s", text);
+    if (!bcs_findings_are_wanted()) {
+        return;
+    }
+    rank = (uint32_t)bcs_context_rank(shim_context());
+    for (int i = 0; i < 2; i++) {
+        places[i] = (struct bcs_finding_place){
+            .call = spots[i]->function,
+            .words = words_of(spots[i]),
+            .file = spots[i]->line.file,
+            .line = spots[i]->line.number,
+        };
+    }
+    bcs_finding_tell(&(struct bcs_finding){.kind = BCS_FINDING_BUFFER,
+                                           .message = text,
+                                           .rank = &rank,
+                                           .places = places,
+                                           .n_places = 2});
 }
 
 /** Where the buffer is not what it was. */
@@ -165,44 +209,52 @@ static const char *position_of(size_t at, size_t n_bytes, char text_out[static 9
 static void tell_changed(const struct watch *watch, size_t at)
 {
     const struct call now = {mds_call.function, mds_call.address, mds_call.words};
-    char *posted, *completed, position[96];
+    struct spot posted, completed;
+    char *text, position[96];
 
     if (!is_new((struct told){watch->posted.address, now.address, watch->is_output})) {
         return;
     }
-    posted = words_of(&watch->posted);
-    completed = words_of(&now);
-    bcs_error("buffers: the %s buffer of %s, %s, was changed before the operation was "
-              "completed by %s, %s. %s",
-              watch->is_output ? "receive" : "send", posted == NULL ? "?" : posted,
-              watch->what, completed == NULL ? "?" : completed,
-              position_of(at, watch->region.n_bytes, position),
-              watch->is_output
-                  ? "Until then the program must not access it (MPI-3.1, 3.7.2, 5.12)"
-                  : "Until then the program must not change it (MPI-3.1, 3.7.2, 5.12)");
-    free(posted);
-    free(completed);
+    spot_find(&watch->posted, &posted);
+    spot_find(&now, &completed);
+    if (asprintf(&text,
+                 "buffers: the %s buffer of %s at %s, %s, was changed before the "
+                 "operation was completed by %s at %s, %s. Until then the program must "
+                 "not %s it (MPI-3.1, 3.7.2, 5.12)",
+                 watch->is_output ? "receive" : "send", posted.function,
+                 words_of(&posted), watch->what, completed.function,
+                 words_of(&completed), position_of(at, watch->region.n_bytes, position),
+                 watch->is_output ? "access" : "change") >= 0) {
+        tell(&completed, &posted, text);
+        free(text);
+    }
+    spot_fini(&posted);
+    spot_fini(&completed);
 }
 
 static void tell_shared(const struct watch *one, const struct watch *other)
 {
-    char *posted, *pending;
+    struct spot posted, pending;
+    char *text;
 
     if (!is_new((struct told){one->posted.address, other->posted.address,
                               one->is_output})) {
         return;
     }
-    posted = words_of(&one->posted);
-    pending = words_of(&other->posted);
-    bcs_error(
-        "buffers: the %s buffer of %s, %s, overlaps the %s buffer of %s, %s, which "
-        "is pending. A receive buffer must not be used by anything else until the "
-        "receive is completed (MPI-3.1, 3.7.2, 5.12)",
-        one->is_output ? "receive" : "send", posted == NULL ? "?" : posted, one->what,
-        other->is_output ? "receive" : "send", pending == NULL ? "?" : pending,
-        other->what);
-    free(posted);
-    free(pending);
+    spot_find(&one->posted, &posted);
+    spot_find(&other->posted, &pending);
+    if (asprintf(&text,
+                 "buffers: the %s buffer of %s at %s, %s, overlaps the %s buffer of %s "
+                 "at %s, %s, which is pending. A receive buffer must not be used by "
+                 "anything else until the receive is completed (MPI-3.1, 3.7.2, 5.12)",
+                 one->is_output ? "receive" : "send", posted.function,
+                 words_of(&posted), one->what, other->is_output ? "receive" : "send",
+                 pending.function, words_of(&pending), other->what) >= 0) {
+        tell(&posted, &pending, text);
+        free(text);
+    }
+    spot_fini(&posted);
+    spot_fini(&pending);
 }
 
 /* --------------------------------------------------------------------------

@@ -72,7 +72,9 @@ CALL_EDGES = {
         "nic_threads/drivers", "mds", "libbcs/session", "libbcs/api/context",
         "libbcs/api/record", "libbcs/api/message", "libbcs/api/collective",
     ],
-    "libbcs/cbsp": ["libbcs/fabric/copy", "libbcs/fabric/core", "mds", "libbcs/session"],
+    "libbcs/cbsp": [
+        "libbcs/fabric/copy", "libbcs/fabric/core", "mds", "libbcs/report", "libbcs/session",
+    ],
     "libbcs/channel": [
         "libbcs/fabric/core", "nic_threads/rules", "mds", "libbcs/report", "libbcs/session",
     ],
@@ -107,7 +109,7 @@ CALL_EDGES = {
     "mds/tool": ["mds/tool/read", "mds/tool/verbs"],
     "apps/tools/launch": ["libbcs/fabric/transport", "libbcs/session"],
     "apps/tools/look": ["libbcs/fabric/ring"],
-    "apps/tools/top": ["mds/source", "mds/tool/read", "apps/tools/look"],
+    "apps/tools/top": ["libbcs/report", "mds/source", "mds/tool/read", "apps/tools/look"],
     "libbcs/fabric/transport/shm": ["libbcs/fabric/transport"],
 }
 # Circles of folders that are known: a transport implements what the folder above it declares,
@@ -139,7 +141,7 @@ SYSTEM_CALLS = {
         "libbcs/fabric/base", "mds/source", "mds/tool/analysis", "apps/tools/hosts", "apps/tools/launch",
         "apps/tools/top",
     ],
-    "memfd_create": ["libbcs/fabric/base", "apps/tools/launch"],
+    "memfd_create": ["libbcs/fabric/base", "apps/tools/launch", "apps/tools/top"],
     "mmap64": ["libbcs/fabric/base", "libbcs/fabric/transport", "mds", "apps/tools/launch"],
     "nanosleep": [],
     "posix_spawnp": ["libbcs/report"],

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "apps/tools/look/look.h"
+#include "finding_add.h"
 #include "job_json.h"
 #include "jobs_json.h"
 #include "kin.h"
@@ -83,7 +84,15 @@ static const char help[] =
     "             bcsrun --progress runs\n"
     "  --lines    print the line of the source for each line of the input, an "
     "address in hex,\n"
-    "             and the file that it is in: what bcsrun --lint has run\n"
+    "             and the file that it is in; behind a tab its number and the path "
+    "of its\n"
+    "             file: what bcsrun --lint has run\n"
+    "  --finding JSON\n"
+    "             before --stuck, --at or --failing: what the report is about. It is "
+    "completed\n"
+    "             by ranks, places and text, and appended to the findings in the "
+    "folder that\n"
+    "             BCS_FINDINGS names\n"
     "  --help     print this text\n"
     "  --version  print the version\n";
 
@@ -106,12 +115,13 @@ static bool add_job(json_t *jobs, const struct bcs_look_found *found,
 /** What to print. */
 struct wish {
     bool as_json;
-    bool is_tree;      /* of calls, and nothing else */
-    const char *stuck; /* these ranks; NULL: all */
-    int64_t pid;       /* of this process's job; 0: of all */
-    int64_t starter;   /* that has started it, or who did that; 0: of anybody */
-    const char *into;  /* a file for the report; NULL: none */
-    char **sent;       /* messages that nobody has received, ended by NULL; or NULL */
+    bool is_tree;        /* of calls, and nothing else */
+    const char *stuck;   /* these ranks; NULL: all */
+    int64_t pid;         /* of this process's job; 0: of all */
+    int64_t starter;     /* that has started it, or who did that; 0: of anybody */
+    const char *into;    /* a file for the report; NULL: none */
+    const char *finding; /* what the report is about, see finding_add.h; or NULL */
+    char **sent;         /* messages that nobody has received, ended by NULL; or NULL */
 };
 
 static bool is_wanted(const struct wish *wish, int64_t pid)
@@ -175,9 +185,12 @@ static bool print_roll_calls(const json_t *jobs, const struct wish *wish)
 
     json_array_foreach(jobs, i, one)
     {
+        struct finding_add adding = finding_add_begin(wish->finding);
+
         is_good &= wish->sent == NULL || add_messages(one, wish->sent);
         is_good &= (wish->is_tree ? roll_call_print_tree(one)
                                   : roll_call_print(one, wish->stuck)) == 0;
+        is_good &= finding_add_end(&adding, one, wish->stuck) == 0;
         is_good &= wish->into == NULL || write_report(one, wish);
     }
     return is_good;
@@ -196,11 +209,19 @@ static int find_of(int64_t pid, struct bcs_look_found **found_out)
     return n;
 }
 
+/** The ranks whose calls are to be printed, and what else. */
+struct call_wish {
+    int64_t pid; /* of whose job they are */
+    struct roll_call_at at;
+    const char *finding; /* that they are about; or NULL */
+};
+
 /** Print where some ranks of a job stand, once all of them have told; of failing ones
  *  those that have by now. @return 0 or -errno */
-static int print_at(const struct bcs_look_found *found, const struct roll_call_at *at,
+static int print_at(const struct bcs_look_found *found, const struct call_wish *wish,
                     struct places *places)
 {
+    const struct roll_call_at *at = &wish->at;
     int n_rounds = at->are_failing ? FAIL_ROUNDS : TELL_ROUNDS;
     struct bcs_look *look;
     int rc = job_json_open(found, &look);
@@ -215,7 +236,10 @@ static int print_at(const struct bcs_look_found *found, const struct roll_call_a
         bcs_rest(TELL_NS);
     }
     if (rc == 0) {
+        struct finding_add adding = finding_add_begin(wish->finding);
+
         rc = roll_call_print_at(job, at);
+        rc |= finding_add_end(&adding, job, at->ranks);
         bcs_look_close(look);
     }
     json_decref(job);
@@ -223,16 +247,16 @@ static int print_at(const struct bcs_look_found *found, const struct roll_call_a
 }
 
 /** The same of the job of a process, all in one write. @return an exit status */
-static int print_call(int64_t pid, const struct roll_call_at *at)
+static int print_call(const struct call_wish *wish)
 {
     char text[CALL_BYTES];
     struct bcs_look_found *found = NULL;
     struct places *places = place_open(PLACE_HASTY_NS);
-    int n = find_of(pid, &found), rc = places == NULL ? -ENOMEM : -ESRCH;
+    int n = find_of(wish->pid, &found), rc = places == NULL ? -ENOMEM : -ESRCH;
 
     setvbuf(stdout, text, _IOFBF, sizeof(text));
     for (int i = 0; rc == -ESRCH && i < n; i++) {
-        rc = print_at(&found[i], at, places);
+        rc = print_at(&found[i], wish, places);
     }
     free(found);
     place_close(places);
@@ -293,22 +317,33 @@ static int print_jobs(const struct wish *wish)
     return is_good && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/** Print what may be anybody's, in one line. */
+static void print_in_line(FILE *out, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        fputc(*text == '\n' || *text == '\t' ? ' ' : *text, out);
+    }
+}
+
 /** The words for a place that a line of the input names, "ADDRESS PATH"; "?": it is
- *  none. */
+ *  none. Behind a tab the line and the path of the source, if they are known. */
 static void print_line(FILE *out, struct places *places, char *line)
 {
     char *path, *words = NULL;
     uint64_t address = strtoull(line, &path, 16);
+    struct place place = {0};
 
     path[strcspn(path, "\n")] = '\0';
     if (*path == ' ') {
         words = place_describe(places, &(struct place_module){.path = path + 1},
-                               address, NULL);
+                               address, &place);
     }
-    for (char *c = words; c != NULL && *c != '\0'; c++) {
-        *c = *c == '\n' ? ' ' : *c; /* names may be anybody's */
+    print_in_line(out, words == NULL ? "?" : words);
+    if (place.file != NULL && place.line > 0) {
+        fprintf(out, "\t%d ", place.line);
+        print_in_line(out, place.file);
     }
-    fprintf(out, "%s\n", words == NULL ? "?" : words);
+    fputc('\n', out);
     free(words);
 }
 
@@ -359,8 +394,22 @@ static bool is_once(int argc, char **argv, bool *as_json_out)
     return is_known;
 }
 
+/** Take --finding and its value off the command line. @return the value, or NULL */
+static const char *take_finding(int *argc, char ***argv)
+{
+    const char *finding = NULL;
+
+    if (*argc > 3 && strcmp((*argv)[1], "--finding") == 0) {
+        finding = (*argv)[2];
+        *argc -= 2;
+        *argv += 2;
+    }
+    return finding;
+}
+
 int main(int argc, char **argv)
 {
+    const char *finding = take_finding(&argc, &argv);
     bool as_json;
 
     if (argc == 1) {
@@ -383,17 +432,19 @@ int main(int argc, char **argv)
             .pid = atoll(argv[3]),
             .into = *argv[4] == '\0' ? NULL : argv[4],
             .sent = argv + 5,
+            .finding = finding,
         });
     }
     if (argc == 6 &&
         (strcmp(argv[1], "--at") == 0 || strcmp(argv[1], "--failing") == 0)) {
-        return print_call(atoll(argv[3]),
-                          &(struct roll_call_at){
-                              .ranks = argv[2],
-                              .before = argv[4],
-                              .after = argv[5],
-                              .are_failing = strcmp(argv[1], "--failing") == 0,
-                          });
+        return print_call(&(struct call_wish){
+            .pid = atoll(argv[3]),
+            .at = {.ranks = argv[2],
+                   .before = argv[4],
+                   .after = argv[5],
+                   .are_failing = strcmp(argv[1], "--failing") == 0},
+            .finding = finding,
+        });
     }
     if (argc == 2 && strcmp(argv[1], "--tree") == 0) {
         return print_jobs(&(struct wish){.is_tree = true});

@@ -13,6 +13,7 @@
 
 #include "job_tree.h"
 #include "libbcs/fabric/base/clock.h"
+#include "mds/tool/read/text.h"
 #include "where.h"
 
 static const char *const kind_words[BCS_STAND_KINDS] = {
@@ -21,9 +22,11 @@ static const char *const kind_words[BCS_STAND_KINDS] = {
 /** A text that may have any bytes. */
 static json_t *text_of(const char *text)
 {
-    json_t *value = json_string(text);
+    char *plain = text_utf8(text, strlen(text));
+    json_t *value = json_string(plain == NULL ? "?" : plain);
 
-    return value != NULL ? value : json_string("?");
+    free(plain);
+    return value;
 }
 
 /** Who has called, of the places but the first. */
@@ -33,6 +36,22 @@ static json_t *callers_of(const struct where *where)
 
     for (uint32_t i = 1; i < where->n; i++) {
         json_array_append_new(list, text_of(where->words[i]));
+    }
+    return list;
+}
+
+/** The files of all places, with their paths. */
+static json_t *sources_of(const struct where *where)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < where->n; i++) {
+        json_t *source = json_object();
+
+        if (where->files[i] != NULL) {
+            json_object_set_new(source, "file", text_of(where->files[i]));
+        }
+        json_array_append_new(list, source);
     }
     return list;
 }
@@ -79,13 +98,13 @@ static json_t *wait_of(const struct bcs_stand *stand, const struct where *where,
                        uint32_t n_ranks)
 {
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:b, s:o, s:I, s:o, s:o, s:o, s:I, s:f, s:b, s:o, s:o, "
-        "s:i}",
+        "{s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:I, s:o, s:o, s:o, s:I, s:f, s:b, s:o, "
+        "s:o, s:i}",
         "call", text_of(stand->call), "method", text_of(stand->method), "place",
         where->n == 0 ? json_null() : text_of(where->words[0]), "callers",
-        callers_of(where), "lacks_lines", (int)where->lacks_lines, "communicator",
-        text_of(stand->comm), "context", (json_int_t)stand->context_id, "collective",
-        text_of(stand->collective), "root",
+        callers_of(where), "sources", sources_of(where), "lacks_lines",
+        (int)where->lacks_lines, "communicator", text_of(stand->comm), "context",
+        (json_int_t)stand->context_id, "collective", text_of(stand->collective), "root",
         stand->root < 0 ? json_null() : json_integer(stand->root), "reduction",
         text_of(stand->reduction), "number", (json_int_t)stand->number, "seconds",
         seconds_since(stand), "needs_all", (int)stand->needs_all, "waits_for",

@@ -15,15 +15,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "finding_add.h"
 #include "job_json.h"
 #include "libbcs/fabric/base/clock.h"
+#include "libbcs/report/finding.h"
 #include "roll_call.h"
 #include "starter.h"
 
 #define LEAST_LOOK_NS UINT64_C(1000000)
 #define MOST_LOOK_NS UINT64_C(1000000000)
 #define NEXT_JOB_NS UINT64_C(100000000)
-enum { LOOKS = 10 };
+enum { LOOKS = 10, MESSAGE_BYTES = 160 };
 
 /** How often to look. */
 static uint64_t look_ns_of(uint64_t patience_ns)
@@ -36,21 +38,34 @@ static uint64_t look_ns_of(uint64_t patience_ns)
 static int print(const struct bcs_look *look, const struct bcs_look_found *found,
                  struct places *places, uint64_t patience_ns)
 {
+    bool is_whole = bcs_look_near(look).n == bcs_look_board(look)->n_nodes;
+    char message[MESSAGE_BYTES], *line;
+    struct finding_add adding;
     json_t *job;
     int rc;
 
     place_renew(places);
     job = job_json_of(look, found, places);
+    snprintf(message, sizeof(message),
+             "nothing has moved in the job%s for %.9g s: no message or collective was "
+             "begun, went on or ended",
+             is_whole ? "" : " on this machine", (double)patience_ns / 1e9);
+    line = bcs_findings_are_wanted()
+               ? bcs_finding_line(&(struct bcs_finding){.kind = BCS_FINDING_STANDSTILL,
+                                                        .message = message})
+               : NULL;
+    adding = finding_add_begin(line);
     printf(
-        "bcsrun: nothing has moved in the job%s for %.9g s: no message or collective "
-        "was begun, went on or ended.\n"
+        "bcsrun: %s.\n"
         "bcsrun: this proves nothing and is no verdict; a rank that does not wait may "
         "compute, poll, or be in a file or window. The job goes on.\n",
-        bcs_look_near(look).n < bcs_look_board(look)->n_nodes ? " on this machine" : "",
-        (double)patience_ns / 1e9);
+        message);
     rc = job == NULL ? -ENOMEM : roll_call_print(job, NULL);
+    rc = rc == 0 && fflush(stdout) != 0 ? -EIO : rc;
+    finding_add_end(&adding, job, NULL);
     json_decref(job);
-    return rc == 0 && fflush(stdout) != 0 ? -EIO : rc;
+    free(line);
+    return rc;
 }
 
 /** Watch a job until it has ended. @return 0 or -errno */

@@ -10,10 +10,11 @@
 
 #include "process_text.h"
 
-/** Add a place. @param words  for free; NULL: none is added */
-static void add(struct where *where, char *words)
+/** Add a place. @param words  for free; NULL: none is added @param file  or NULL */
+static void add(struct where *where, char *words, const char *file)
 {
     if (words != NULL) {
+        where->files[where->n] = file;
         where->words[where->n++] = words;
     }
 }
@@ -31,7 +32,7 @@ static void add_frame(struct where *where, struct places *places, const char *pa
         words = place_describe_around(places, &module, frame->address - frame->base,
                                       where->n - n_before, &place);
         where->lacks_lines |= where->n == 0 && place.lacks_lines;
-        add(where, words);
+        add(where, words, words == NULL ? NULL : place.file);
     } while (words != NULL && where->n < n_most);
 }
 
@@ -41,7 +42,7 @@ static void add_lines(struct where *where, const char *lines, uint32_t n_most)
     while (*lines != '\0' && where->n < n_most) {
         size_t n = strcspn(lines, "\n");
 
-        add(where, strndup(lines, n));
+        add(where, strndup(lines, n), NULL);
         lines += n + (lines[n] != '\0');
     }
 }

@@ -16,7 +16,9 @@
 struct where {
     uint32_t n;                    /* places: of the call, and of its callers */
     char *words[BCS_STAND_FRAMES]; /* for free */
-    bool lacks_lines;              /* the first one's file has none */
+    /* Of the source; good until place_close. NULL: the words are all that is known. */
+    const char *files[BCS_STAND_FRAMES];
+    bool lacks_lines; /* the first one's file has none */
 };
 
 /**

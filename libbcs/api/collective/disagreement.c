@@ -81,7 +81,7 @@ static void tell_refusal(struct bcs_context *context, const struct bcs_group *gr
 {
     char name[N_NAME_BYTES], text[N_TEXT_BYTES], other_text[N_TEXT_BYTES];
     char what[2 * N_TEXT_BYTES + N_NAME_BYTES + 96];
-    const struct bcs_misuse misuse = {what, BCS_MISUSE_ALIKE};
+    const struct bcs_misuse misuse = {what, BCS_MISUSE_ALIKE, BCS_FINDING_MISUSE};
 
     if (is_first) {
         name_of(context, group, name);

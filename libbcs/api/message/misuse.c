@@ -95,10 +95,20 @@ static struct parts parts_of(const struct bcs_misuse *misuse)
     return parts;
 }
 
+/** What is told, for who collects that. */
+static struct bcs_finding finding_of(const struct bcs_misuse *misuse)
+{
+    return (struct bcs_finding){
+        .kind = misuse->kind, .message = misuse->what, .demand = misuse->demand};
+}
+
 /** Print an error, without places. */
 static void say(const struct bcs_misuse *misuse)
 {
+    const struct bcs_finding finding = finding_of(misuse);
+
     bcs_error("%s\n  %s", misuse->what, misuse->demand);
+    bcs_finding_tell(&finding);
 }
 
 /** A set of no ranks. @return for free, or NULL */
@@ -133,6 +143,7 @@ static void tell_own(struct bcs_context *context, const struct bcs_group *group,
 {
     struct bcs_waiter waiter = {.since_ticks = bcs_clock_ticks()};
     uint64_t *ranks = can_show(context) ? ranks_new(context) : NULL;
+    const struct bcs_finding finding = finding_of(misuse);
     struct parts parts = parts_of(misuse);
 
     if (ranks == NULL) {
@@ -141,8 +152,10 @@ static void tell_own(struct bcs_context *context, const struct bcs_group *group,
     }
     add_rank(ranks, context->rank);
     bcs_stand_here(context, &waiter, group, NULL);
-    show(context, &(struct bcs_places){
-                      .ranks = ranks, .before = parts.before, .after = parts.after});
+    show(context, &(struct bcs_places){.ranks = ranks,
+                                       .before = parts.before,
+                                       .after = parts.after,
+                                       .finding = &finding});
     bcs_misuse_withdraw(context, &waiter);
     free(ranks);
 }
@@ -156,7 +169,7 @@ void bcs_misuse_tell(struct bcs_context *context, const struct bcs_group *group,
     va_start(arguments, format);
     vsnprintf(what, sizeof(what), format, arguments);
     va_end(arguments);
-    tell_own(context, group, &(struct bcs_misuse){what, demand});
+    tell_own(context, group, &(struct bcs_misuse){what, demand, BCS_FINDING_MISUSE});
     tell_last(context);
 }
 
@@ -190,11 +203,13 @@ void bcs_misuse_tell_all(struct bcs_context *context, const struct bcs_group *gr
     }
     bcs_stand_here(context, &waiter, group, NULL);
     if (misuse != NULL) {
+        const struct bcs_finding finding = finding_of(misuse);
         struct parts parts = parts_of(misuse);
 
         show(context, &(struct bcs_places){.ranks = ranks,
                                            .before = parts.before,
-                                           .after = parts.after});
+                                           .after = parts.after,
+                                           .finding = &finding});
         tell_last(context);
         /* release: pairs with the acquire in hold */
         atomic_store_explicit(&context->engine->machine->told, key,
@@ -222,6 +237,8 @@ void bcs_misuse_call(const struct bcs_context *context,
 static void tell_end(const struct bcs_context *context,
                      const struct bcs_fatal_error *error, uint64_t *ranks)
 {
+    const struct bcs_finding finding = {
+        .kind = error->kind, .status = error->status, .message = error->what};
     char prefix[PREFIX_BYTES];
     struct parts parts;
 
@@ -234,13 +251,15 @@ static void tell_end(const struct bcs_context *context,
     part_write(parts.after, prefix, error->next);
     if (ranks == NULL) {
         bcs_error("%s\n%.*s", error->what, (int)strlen(parts.after) - 1, parts.after);
+        bcs_finding_tell(&finding);
         return;
     }
     memset(ranks, 0xff, bcs_stand_rank_words(context->size) * sizeof(*ranks));
     show(context, &(struct bcs_places){.ranks = ranks,
                                        .are_failing = true,
                                        .before = parts.before,
-                                       .after = parts.after});
+                                       .after = parts.after,
+                                       .finding = &finding});
 }
 
 void bcs_misuse_tell_fatal(struct bcs_context *context,
@@ -271,6 +290,7 @@ void bcs_misuse_truncation(struct bcs_context *context, const struct bcs_group *
                            const struct bcs_result *result)
 {
     char name[N_NAME_BYTES] = "a communicator", source[24] = "a rank";
+    char what[TEXT_BYTES];
 
     if (!bcs_misuse_is_told(context)) {
         return;
@@ -281,19 +301,23 @@ void bcs_misuse_truncation(struct bcs_context *context, const struct bcs_group *
     if (peers != NULL && context->hooks.name_group != NULL) {
         context->hooks.name_group(peers, name, sizeof(name));
     }
-    bcs_misuse_tell(
-        context, peers,
-        "MPI-3.1, 3.2.4: a message must not be longer than its receive's buffer",
-        "truncation: %s sent %zu bytes to rank %u, tag %d, on %s; the receive has room "
-        "for %zu",
-        source, bcs_result_sent(result), context->rank, result->tag, name,
-        result->n_bytes);
+    snprintf(what, sizeof(what),
+             "truncation: %s sent %zu bytes to rank %u, tag %d, on %s; the receive has "
+             "room for %zu",
+             source, bcs_result_sent(result), context->rank, result->tag, name,
+             result->n_bytes);
+    tell_own(context, peers,
+             &(struct bcs_misuse){what,
+                                  "MPI-3.1, 3.2.4: a message must not be longer than "
+                                  "its receive's buffer",
+                                  BCS_FINDING_TRUNCATION});
+    tell_last(context);
 }
 
 void bcs_misuse_left(struct bcs_context *context, const struct bcs_group *group)
 {
     struct nic_unreceived left[LEFT_MOST];
-    char name[N_NAME_BYTES], part[BCS_PART_WORDS_BYTES];
+    char name[N_NAME_BYTES], part[BCS_PART_WORDS_BYTES], what[TEXT_BYTES];
     uint32_t n;
 
     if (context->n_misuses > 0 || context->plans.first != NULL ||
@@ -317,11 +341,12 @@ void bcs_misuse_left(struct bcs_context *context, const struct bcs_group *group)
 
         if (bcs_plan_tag_is_valid(one->tag)) {
             bcs_part_words(one->tag, part);
-            bcs_error("not received: rank %u's part of a collective (%s, %" PRIu64
-                      " bytes) on %s, not called by rank %u, or not alike\n "
-                      " " BCS_MISUSE_ALIKE,
-                      one->from, part, one->n_bytes,
-                      is_named ? name : "another communicator", one->to);
+            snprintf(what, sizeof(what),
+                     "not received: rank %u's part of a collective (%s, %" PRIu64
+                     " bytes) on %s, not called by rank %u, or not alike",
+                     one->from, part, one->n_bytes,
+                     is_named ? name : "another communicator", one->to);
+            say(&(struct bcs_misuse){what, BCS_MISUSE_ALIKE, BCS_FINDING_MISUSE});
         }
     }
 }

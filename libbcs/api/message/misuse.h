@@ -13,6 +13,7 @@
 #include "libbcs/api/context/group.h"
 #include "libbcs/fabric/base/waiter.h"
 #include "libbcs/fabric/ring/stand.h"
+#include "libbcs/report/finding.h"
 
 struct bcs_result;
 
@@ -40,6 +41,7 @@ void bcs_misuse_withdraw(struct bcs_context *context, struct bcs_waiter *waiter)
 struct bcs_misuse {
     const char *what;   /* is wrong */
     const char *demand; /* of the standard */
+    enum bcs_finding_kind kind;
 };
 
 /**
@@ -72,6 +74,8 @@ struct bcs_fatal_error {
     const char *what; /* is wrong; NULL: that has been told already */
     const char *comm; /* how the program calls the communicator; NULL: not known */
     const char *next; /* what becomes of the job */
+    enum bcs_finding_kind kind;
+    int status; /* that the job ends with */
 };
 
 /**

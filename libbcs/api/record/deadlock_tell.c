@@ -84,6 +84,7 @@ static void report(struct bcs_context *context, const struct nic_verdict *verdic
     struct bcs_deadlock deadlock = {
         .stuck = verdict->stuck,
         .n_ranks = context->size,
+        .status = context->config.referee == NIC_REFEREE_ABORT ? BCS_EXIT_DEADLOCK : 0,
         /* acquire: pairs with the release in bcs_context_report_into */
         .path = atomic_load_explicit(&context->report_path, memory_order_acquire),
         .messages = messages,

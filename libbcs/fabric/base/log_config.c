@@ -16,6 +16,16 @@ static const struct bcs_config_entry entries[] = {
         .choices = levels,
         .help = "How much is logged on standard error: this level and those before it.",
     },
+    {
+        .name = "BCS_FINDINGS",
+        .fallback = "",
+        .kind = BCS_CONFIG_TEXT,
+        .form = "the path of a folder, or nothing",
+        .offset = offsetof(struct bcs_log_config, findings),
+        .help = "A folder, by its whole path, to which each report is also written as "
+                "a line of JSON, in a file for each machine. bcsrun --json, --sarif, "
+                "--junit and --diagnose set it.",
+    },
 };
 
 const struct bcs_config_table bcs_log_config_table = {
