@@ -107,7 +107,10 @@ CALL_EDGES = {
         "mds/tool/export", "mds/tool/diff",
     ],
     "mds/tool": ["mds/tool/read", "mds/tool/verbs"],
-    "apps/tools/launch": ["libbcs/fabric/transport", "libbcs/session"],
+    "apps/tools/findings": ["libbcs/report", "mds/tool/read"],
+    "apps/tools/launch": [
+        "libbcs/fabric/transport", "libbcs/report", "libbcs/session", "apps/tools/findings",
+    ],
     "apps/tools/look": ["libbcs/fabric/ring"],
     "apps/tools/top": ["libbcs/report", "mds/source", "mds/tool/read", "apps/tools/look"],
     "libbcs/fabric/transport/shm": ["libbcs/fabric/transport"],

@@ -134,8 +134,13 @@ INCLUDE_EDGES = {
         "mds/tool/export", "mds/tool/diff",
     ],
     "mds/tool": ["libbcs/include/bcs/version.h", "mds/tool/analysis", "mds/tool/verbs"],
+    "apps/tools/findings": [
+        "libbcs/include/bcs/version.h", "libbcs/report/finding_rules.h", "mds/tool/read/text.h",
+    ],
+    "apps/tools/launch": [
+        "libbcs/include", "libbcs/report/finding.h", "libbcs/session/variables.h", "apps/tools/findings",
+    ],
     "apps/tools/hosts": ["libbcs/include/bcs/version.h"],
-    "apps/tools/launch": ["libbcs/include", "libbcs/session/variables.h"],
     "apps/tools/look": ["libbcs/include/bcs/primitives.h", "libbcs/fabric/ring"],
     "apps/tools/top": [
         "libbcs/include/bcs/version.h", "libbcs/fabric/ring/stand.h", "libbcs/report/finding.h",

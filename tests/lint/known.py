@@ -11,6 +11,7 @@ CALLS_IN_HOT_FOLDERS = {
 # Headers that declare functions of files of another name. Some are headers of a whole folder.
 KNOWN_ELSEWHERE = {
     "apps/tools/look/look.h": ["apps/tools/look/find.c"],
+    "apps/tools/findings/findings.h": ["apps/tools/findings/no_findings.c"],
     "apps/tools/top/screen.h": ["apps/tools/top/no_screen.c"],
     "libbcs/api/collective/collective_internal.h": [
         "libbcs/api/collective/block_cursor.c", "libbcs/api/collective/collective.c",

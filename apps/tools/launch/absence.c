@@ -13,10 +13,17 @@
 #include "apps/tools/launch/bcsrun_error.h"
 #include "apps/tools/launch/descendants.h"
 #include "libbcs/fabric/base/clock.h"
+#include "libbcs/report/finding.h"
 
 #define FIRST_PAUSE_NS UINT64_C(100000000)
 #define MOST_PAUSE_NS UINT64_C(10000000000)
 #define TELL_NS UINT64_C(3000000000)
+
+enum {
+    MESSAGE_BYTES = 128,
+    WHY_BYTES = 160 + RANK_PRELOAD_BYTES,
+    TEXT_BYTES = 512 + WHY_BYTES
+};
 
 /** How long to wait for the next look, which is not to be later than the telling. */
 static uint64_t pause_next(struct absence *absence, uint64_t gone_ns)
@@ -70,47 +77,57 @@ static void process_add(void *arg, pid_t pid)
     absence_add(arg, pid);
 }
 
-/** Why, and what the user can do. */
-static void reason_tell(const struct absence_found *found)
+/** Why. @return what the user can do */
+static const char *reason_of(const struct absence_found *found, char why_out[WHY_BYTES])
 {
     long pid = found->pid;
 
     switch (found->reason) {
     case RANK_STATIC:
-        bcsrun_error("why: process %ld is a static program, which reads no LD_PRELOAD",
-                     pid);
-        bcsrun_error("what to do: link the program without -static");
-        break;
+        snprintf(why_out, WHY_BYTES,
+                 "process %ld is a static program, which reads no LD_PRELOAD", pid);
+        return "link the program without -static";
     case RANK_NOT_PRELOADED:
-        bcsrun_error("why: LD_PRELOAD of process %ld is \"%s\", without libbcs_mpi.so: "
-                     "a wrapper script or a module has replaced it",
-                     pid, found->preload);
-        bcsrun_error("what to do: add to the variable there, as in export "
-                     "LD_PRELOAD=libtool.so${LD_PRELOAD:+:$LD_PRELOAD}");
-        break;
+        snprintf(
+            why_out, WHY_BYTES,
+            "LD_PRELOAD of process %ld is \"%s\", without libbcs_mpi.so: a wrapper "
+            "script or a module has replaced it",
+            pid, found->preload);
+        return "add to the variable there, as in export "
+               "LD_PRELOAD=libtool.so${LD_PRELOAD:+:$LD_PRELOAD}";
     case RANK_NOT_LOADED:
-        bcsrun_error("why: LD_PRELOAD of process %ld names libbcs_mpi.so, but the "
-                     "dynamic linker has not loaded it",
-                     pid);
-        bcsrun_error("what to do: run a program that is not set-user-ID; in a "
-                     "container, mount the folder of libbcs_mpi.so");
-        break;
+        snprintf(
+            why_out, WHY_BYTES,
+            "LD_PRELOAD of process %ld names libbcs_mpi.so, but the dynamic linker "
+            "has not loaded it",
+            pid);
+        return "run a program that is not set-user-ID; in a container, mount the "
+               "folder "
+               "of libbcs_mpi.so";
     default:
-        bcsrun_error("why: process %ld has called MPI_Init in the MPI library itself, "
-                     "past libbcs_mpi.so",
-                     pid);
-        bcsrun_error("what to do: name libmpi_bcs.so as the program's MPI library");
-        break;
+        snprintf(why_out, WHY_BYTES,
+                 "process %ld has called MPI_Init in the MPI library itself, past "
+                 "libbcs_mpi.so",
+                 pid);
+        return "name libmpi_bcs.so as the program's MPI library";
     }
 }
 
 static void tell(const struct absence_found *found)
 {
-    bcsrun_error("BCS is not in this job: it carries the calls of none of %d MPI "
-                 "process%s",
-                 found->n_absent, found->n_absent == 1 ? "" : "es");
-    reason_tell(found);
+    char why[WHY_BYTES], message[MESSAGE_BYTES], text[TEXT_BYTES];
+    const char *remedy = reason_of(found, why);
+
+    snprintf(message, sizeof(message),
+             "BCS is not in this job: it carries the calls of none of %d MPI process%s",
+             found->n_absent, found->n_absent == 1 ? "" : "es");
+    bcsrun_error("%s", message);
+    bcsrun_error("why: %s", why);
+    bcsrun_error("what to do: %s", remedy);
     bcsrun_error("see docs/troubleshooting.md, \"BCS is not in this job\"");
+    snprintf(text, sizeof(text), "%s\nwhy: %s\nwhat to do: %s", message, why, remedy);
+    bcs_finding_tell(&(struct bcs_finding){
+        .kind = BCS_FINDING_ABSENCE, .message = message, .text = text});
 }
 
 /** Look at all processes that this one has started. */

@@ -17,6 +17,7 @@
 
 #include "apps/tools/launch/absence.h"
 #include "apps/tools/launch/bcsrun_error.h"
+#include "apps/tools/launch/documents.h"
 #include "apps/tools/launch/launch_check.h"
 #include "apps/tools/launch/launch_command.h"
 #include "apps/tools/launch/launch_options.h"
@@ -47,6 +48,10 @@ static const char help[] =
     "                 and objects the program has not given back, and which "
     "collectives\n"
     "                 members have not called alike, with their lines\n"
+    "  --json FILE, --sarif FILE, --junit FILE\n"
+    "                 write at the end what was found, for continuous integration: "
+    "verdict,\n"
+    "                 misuse, lint and how the job has ended\n"
     "  --patience T   print where the ranks stand when nothing has moved for the time "
     "T, "
     "60s or\n"
@@ -112,6 +117,7 @@ static void side_free(struct versus_commands *commands)
 struct job {
     const struct launch_options *options;
     const struct commands *commands;
+    struct documents *documents;
     struct launch_home home;
     struct absence absence; /* of BCS, of one run that is to be under it */
 };
@@ -150,7 +156,7 @@ static int commands_run(struct job *job)
     if (job_is_plain(job)) {
         absence_end(&job->absence);
     }
-    return result.status;
+    return documents_end(job->documents, &result);
 }
 
 /* Have somebody look at the job while it runs. */
@@ -173,6 +179,13 @@ static void job_accompany(struct job *job)
     }
 }
 
+/* Run the job, with those who look at it. */
+static int job_go(struct job *job)
+{
+    job_accompany(job);
+    return commands_run(job);
+}
+
 /* The keeper: launch in a folder of the job's own, unless other machines take part. */
 static int job_keep(void *arg, const sigset_t *signals)
 {
@@ -181,10 +194,9 @@ static int job_keep(void *arg, const sigset_t *signals)
     int status;
 
     job->home.signals = signals;
-    job_accompany(job);
     if (launch_is_remote(job->options)) {
         launch_settings_apply(job->options, NULL);
-        return commands_run(job);
+        return documents_begin(job->documents, NULL) < 0 ? EXIT_FAILURE : job_go(job);
     }
     if (scratch_create(launch_n_ranks(job->options), &scratch) < 0) {
         return EXIT_FAILURE;
@@ -193,16 +205,19 @@ static int job_keep(void *arg, const sigset_t *signals)
     if (job_is_plain(job) && !job->options->picks_networks) {
         networks_apply(job->commands->bcs.job[0]);
     }
-    status = commands_run(job);
+    status =
+        documents_begin(job->documents, scratch.path) < 0 ? EXIT_FAILURE : job_go(job);
     scratch_remove(&scratch);
     return status;
 }
 
 static int job_run(const struct launch_options *options,
-                   const struct commands *commands)
+                   const struct commands *commands, struct documents *documents)
 {
-    struct job job = {
-        .options = options, .commands = commands, .home.group = getpgrp()};
+    struct job job = {.options = options,
+                      .commands = commands,
+                      .documents = documents,
+                      .home.group = getpgrp()};
     struct watch_result result;
 
     if (watch_run(
@@ -217,6 +232,7 @@ static int job_run(const struct launch_options *options,
         return EXIT_FAILURE;
     }
     if (result.is_killed) {
+        result.status = documents_end(documents, &result);
         scratch_sweep();
     }
     return result.status;
@@ -242,9 +258,10 @@ static int records_apply(const char *folder)
     return 0;
 }
 
-static int launch(struct launch_options *options)
+static int launch(struct launch_options *options, char *const *command)
 {
     struct commands commands = {0};
+    struct documents documents;
     char error[ERROR_BYTES];
     int status = EXIT_FAILURE;
 
@@ -261,8 +278,9 @@ static int launch(struct launch_options *options)
     if (launch_check_programs(options) == 0 &&
         ((options->patience_ns == 0 && options->progress_ns == 0) ||
          look_check() == 0) &&
+        documents_prepare(&documents, options, command) == 0 &&
         commands_make(options, &commands) == 0) {
-        status = job_run(options, &commands);
+        status = job_run(options, &commands, &documents);
     }
     side_free(&commands.native);
     side_free(&commands.bcs);
@@ -282,7 +300,7 @@ int main(int argc, char **argv)
     } else if (options.wants_version) {
         printf("bcsrun %s\n", bcs_version());
     } else {
-        status = launch(&options);
+        status = launch(&options, argv);
     }
     launch_options_fini(&options);
     return status;

@@ -37,6 +37,8 @@ enum option_kind {
     VERSUS,
     PATIENCE,
     LINT,
+    DOCUMENT, /* this one and as many as there are forms */
+    LAST_DOCUMENT = DOCUMENT + FINDINGS_FORMS - 1,
     MDS, /* this and the next may have a value behind a "=" */
     PROGRESS,
     MPIRUN,
@@ -75,6 +77,9 @@ static const struct option options_known[] = {
     {"versus", 1, VERSUS},
     {"patience", 1, PATIENCE},
     {"lint", 0, LINT},
+    {"json", 1, (enum option_kind)(DOCUMENT + FINDINGS_JSON)},
+    {"sarif", 1, (enum option_kind)(DOCUMENT + FINDINGS_SARIF)},
+    {"junit", 1, (enum option_kind)(DOCUMENT + FINDINGS_JUNIT)},
     {"mds", 0, MDS},
     {"progress", 0, PROGRESS},
     {"mpirun", 1, MPIRUN},
@@ -214,6 +219,15 @@ static bool *switch_of(struct launch_options *options, enum option_kind kind)
     }
 }
 
+/* Where an option puts its value as it is; NULL: it is none of these. */
+static const char **text_of(struct launch_options *options, enum option_kind kind)
+{
+    return kind == MPIRUN ? &options->mpirun
+           : kind >= DOCUMENT && kind <= LAST_DOCUMENT
+               ? &options->documents[kind - DOCUMENT]
+               : NULL;
+}
+
 /* What an option of mpirun sets that bcsrun has to know of; NULL: it is none. */
 static bool *note_of(struct launch_options *options, enum option_kind kind,
                      char *const *values)
@@ -239,7 +253,12 @@ static int option_apply(struct launch_options *options, struct launch_context *c
 {
     bool *is_set = switch_of(options, kind);
     bool *is_noted = note_of(options, kind, values);
+    const char **text = text_of(options, kind);
 
+    if (text != NULL) {
+        *text = values[0];
+        return 0;
+    }
     if (is_set != NULL) {
         *is_set = true;
         return 0;
@@ -280,9 +299,6 @@ static int option_apply(struct launch_options *options, struct launch_context *c
     case MDS:
     case PROGRESS:
         return valued_apply(options, kind, values[-1]);
-    case MPIRUN:
-        options->mpirun = values[0];
-        return 0;
     default:
         break;
     }
@@ -333,13 +349,23 @@ static int context_parse(struct launch_options *options, struct launch_context *
     return i;
 }
 
+/* The first option that asks for a document; NULL: none does. */
+static const char *document_option(const struct launch_options *options)
+{
+    return options->documents[FINDINGS_JSON] != NULL    ? "--json"
+           : options->documents[FINDINGS_SARIF] != NULL ? "--sarif"
+           : options->documents[FINDINGS_JUNIT] != NULL ? "--junit"
+                                                        : NULL;
+}
+
 /* What looks at a job under BCS is for one such run. @return 0 or <0, printed */
 static int uses_check(const struct launch_options *options)
 {
     const char *option = options->records != NULL    ? "--mds"
                          : options->patience_ns != 0 ? "--patience"
                          : options->progress_ns != 0 ? "--progress"
-                                                     : NULL;
+                         : options->wants_lint       ? "--lint"
+                                                     : document_option(options);
 
     return option != NULL && (options->is_native || options->n_pairs > 0)
                ? bcsrun_error("%s is for one run under BCS, not for --native or "
@@ -372,11 +398,6 @@ int launch_options_parse(int argc, char **argv, struct launch_options *options_o
     if (uses_check(&options) < 0) {
         launch_options_fini(&options);
         return -EINVAL;
-    }
-    if (options.wants_lint && (options.is_native || options.n_pairs > 0)) {
-        launch_options_fini(&options);
-        return bcsrun_error("--lint is for one run under BCS, not for --native or "
-                            "--versus");
     }
     *options_out = options;
     return 0;

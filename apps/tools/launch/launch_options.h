@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "apps/tools/findings/findings.h"
+
 /** One program of the job with mpirun's options for it; several are separated by ":".
  */
 struct launch_context {
@@ -37,8 +39,10 @@ struct launch_options {
     const char *records;  /* folder of --mds, where the run is recorded; or NULL */
     uint64_t patience_ns; /* of --patience; 0: none */
     uint64_t progress_ns; /* of --progress; 0: none */
-    const char *mpirun;   /* of --mpirun, or NULL: look in PATH */
-    const char *preload;  /* of -x LD_PRELOAD=..., or NULL */
+    /* Files of --json, --sarif and --junit, where what was found is written; or NULL */
+    const char *documents[FINDINGS_FORMS];
+    const char *mpirun;  /* of --mpirun, or NULL: look in PATH */
+    const char *preload; /* of -x LD_PRELOAD=..., or NULL */
     struct launch_context *contexts;
     int n_contexts;
 };
