@@ -69,6 +69,11 @@ static const char help[] =
     "expected\n"
     "  report FOLDER -o FILE all of the above on one page in HTML, with drawings\n"
     "    -o, --output FILE   the file that is made; - is standard output\n"
+    "  diagnosis FINDINGS FOLDER -o FILE\n"
+    "                        the page of a report, and in front of it what bcsrun "
+    "--json has\n"
+    "                        written to the file FINDINGS: what bcsrun --diagnose "
+    "runs\n"
     "  diff A B              what has changed most, and whether by more than noise; "
     "A and B\n"
     "                        are folders of runs, or each has some of one kind in it\n"
@@ -106,6 +111,9 @@ static const struct verb verbs[] = {
     {"check", verb_check, NULL, "ge", "", true, 0},
     {"report", verb_report, NULL, "o", "o", false, WAITS_FEW_EVENTS},
     {"diff", NULL, verb_diff, "m", "", false, 0},
+#ifdef MDS_HAS_JANSSON
+    {"diagnosis", NULL, verb_diagnosis, "o", "o", false, 0},
+#endif
     {"export", verb_export, NULL, "xo", "xo", true, 0},
     {"events", verb_events, NULL, "mr", "", false, 0},
     {"waits", verb_waits, NULL, "m", "", false, UINT64_MAX},

@@ -70,7 +70,8 @@ KNOWN_ELSEWHERE = {
         "mds/tool/report/report_spreads.c", "mds/tool/report/report_waits.c",
     ],
     "mds/tool/verbs/verbs.h": [
-        "mds/tool/verbs/verb_check.c", "mds/tool/verbs/verb_diff.c", "mds/tool/verbs/verb_dist.c",
+        "mds/tool/verbs/verb_check.c", "mds/tool/verbs/verb_diagnosis.c",
+        "mds/tool/verbs/verb_diff.c", "mds/tool/verbs/verb_dist.c",
         "mds/tool/verbs/verb_events.c", "mds/tool/verbs/verb_export.c",
         "mds/tool/verbs/verb_matrix.c", "mds/tool/verbs/verb_report.c",
         "mds/tool/verbs/verb_slices.c", "mds/tool/verbs/verb_summary.c",

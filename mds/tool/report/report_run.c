@@ -93,12 +93,6 @@ static void print_efficiency(FILE *out, const struct run *run)
 
 void report_print_run(FILE *out, const struct run *run)
 {
-    char *command = manifest_command(run->manifest);
-
-    fprintf(out, "<h1>");
-    html_text(out, command == NULL ? "" : command);
-    fprintf(out, "</h1>\n");
-    free(command);
     print_efficiency(out, run);
     print_facts(out, run);
 }

@@ -61,6 +61,12 @@ int verb_report(const struct run *run, const struct verb_options *options);
  *  folders. */
 int verb_diff(const char *a, const char *b, const struct verb_options *options);
 
+/** One page about what bcsrun has found, in a document of bcsrun --json, and what was
+ *  recorded in a run's folder; what matters most is printed. If the folder cannot be
+ *  read, the page says why. */
+int verb_diagnosis(const char *findings, const char *folder,
+                   const struct verb_options *options);
+
 /** All of it, in a file of another format. */
 int verb_export(const struct run *run, const struct verb_options *options);
 
