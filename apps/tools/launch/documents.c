@@ -4,8 +4,8 @@
  */
 #include "apps/tools/launch/documents.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,29 +15,43 @@
 #include <unistd.h>
 
 #include "apps/tools/launch/bcsrun_error.h"
+#include "apps/tools/launch/diagnosis.h"
 #include "apps/tools/launch/launch_command.h"
 #include "libbcs/fabric/base/clock.h"
 #include "libbcs/report/finding.h"
 
 #define FOLDER_NAME "bcs-findings"
+#define RECORDS_NAME "mds"
+#define FINDINGS_NAME "found.json"
+
+enum { FOLDERS_MOST = 16 };
 
 /** The options, by enum findings_form. */
 static const char *const option_names[FINDINGS_FORMS] = {"--json", "--sarif",
                                                          "--junit"};
 
-/** Find out whether a document can be written. @return 0 or <0, printed */
-static int check(struct documents *documents, int form)
+/** Find out whether what an option asks for can be written. @return 0 or <0, printed */
+static int check_one(const char *option, const char *path, char path_out[PATH_MAX])
 {
-    const char *path = documents->options->documents[form];
     char error[FINDINGS_ERROR_BYTES];
 
     if (!findings_are_possible()) {
         return bcsrun_error("%s needs Jansson, which this bcs was built without: "
                             "install libjansson-dev, configure and build again",
-                            option_names[form]);
+                            option);
     }
-    if (findings_check(path, documents->files.paths[form], error) < 0) {
-        return bcsrun_error("%s: %s", option_names[form], error);
+    return findings_check(path, path_out, error) < 0
+               ? bcsrun_error("%s: %s", option, error)
+               : 0;
+}
+
+/** The same of a document, which is to have a file of its own. */
+static int check(struct documents *documents, int form)
+{
+    const char *path = documents->options->documents[form];
+
+    if (check_one(option_names[form], path, documents->files.paths[form]) < 0) {
+        return -EINVAL;
     }
     for (int i = 0; i < form; i++) {
         if (strcmp(documents->files.paths[i], documents->files.paths[form]) == 0) {
@@ -48,34 +62,45 @@ static int check(struct documents *documents, int form)
     return 0;
 }
 
+/** Make what bcsrun and its keeper both know. @return 0 or <0, printed */
+static int state_make(struct documents *documents)
+{
+    struct documents_state *state = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE,
+                                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    if (state == MAP_FAILED) {
+        return bcsrun_error("out of memory");
+    }
+    documents->state = state;
+    setenv(BCS_FINDINGS_SETTING, "", 1); /* its value is set by documents_begin */
+    return 0;
+}
+
 int documents_prepare(struct documents *documents, const struct launch_options *options,
                       char *const *command)
 {
+    bool are_wanted = options->diagnosis != NULL;
+
     *documents = (struct documents){.options = options, .command = command};
     for (int i = 0; i < FINDINGS_FORMS; i++) {
-        if (options->documents[i] == NULL) {
-            continue;
-        }
-        if (check(documents, i) < 0) {
+        are_wanted |= options->documents[i] != NULL;
+        if (options->documents[i] != NULL && check(documents, i) < 0) {
             return -EINVAL;
         }
-        documents->state = mmap(NULL, sizeof(*documents->state), PROT_READ | PROT_WRITE,
-                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        if (documents->state == MAP_FAILED) {
-            return bcsrun_error("out of memory");
-        }
     }
-    if (documents->state != NULL) {
-        setenv(BCS_FINDINGS_SETTING, "", 1); /* its value is set by documents_begin */
+    if (options->diagnosis != NULL &&
+        (check_one("--diagnose", options->diagnosis, documents->page) < 0 ||
+         diagnosis_prepare(options->records != NULL) < 0)) {
+        return -EINVAL;
     }
-    return 0;
+    return are_wanted ? state_make(documents) : 0;
 }
 
 /** Make a folder beside the first document, which all machines are to see. @return 0 or
  *  -errno */
 static int make_beside(const struct documents *documents, char path_out[PATH_MAX])
 {
-    const char *first = "";
+    const char *first = documents->page;
     int n;
 
     for (int i = FINDINGS_FORMS - 1; i >= 0; i--) {
@@ -102,6 +127,17 @@ static int make_in(const char *scratch, char path_out[PATH_MAX])
                                         : 0;
 }
 
+/** Have the ranks record into a folder below. @return 0 or <0, printed */
+static int records_begin(const char *folder)
+{
+    char path[PATH_MAX + sizeof(RECORDS_NAME)];
+    int err;
+
+    snprintf(path, sizeof(path), "%s/" RECORDS_NAME, folder);
+    err = diagnosis_begin(path);
+    return err < 0 ? bcsrun_error("cannot make %s: %s", path, strerror(-err)) : 0;
+}
+
 int documents_begin(struct documents *documents, const char *scratch)
 {
     struct documents_state *state = documents->state;
@@ -120,22 +156,38 @@ int documents_begin(struct documents *documents, const char *scratch)
     }
     strcpy(state->folder, path);
     setenv(BCS_FINDINGS_SETTING, path, 1);
+    return documents->page[0] == '\0' || documents->options->records != NULL
+               ? 0
+               : records_begin(path);
+}
+
+/** An entry of a folder that goes: for nftw. */
+static int entry_remove(const char *path, const struct stat *status, int type,
+                        struct FTW *place)
+{
+    (void)status;
+    (void)type;
+    (void)place;
+    remove(path);
     return 0;
 }
 
-/** Remove the folder with the files in it. */
-static void folder_remove(const char *path)
+/** Write the page. @return 0 or <0, printed */
+static int page_write(const struct documents *documents, const struct findings_run *run)
 {
-    DIR *folder = opendir(path);
-    const struct dirent *entry;
+    const char *folder = documents->state->folder;
+    struct findings_files files = {0};
+    char error[FINDINGS_ERROR_BYTES];
+    int n = snprintf(files.paths[FINDINGS_JSON], PATH_MAX, "%s/" FINDINGS_NAME, folder);
 
-    while (folder != NULL && (entry = readdir(folder)) != NULL) {
-        unlinkat(dirfd(folder), entry->d_name, 0); /* "." and ".." stay */
+    if (folder[0] == '\0' || n >= PATH_MAX) {
+        return bcsrun_error("there is no diagnosis, as the job has not begun");
     }
-    if (folder != NULL) {
-        closedir(folder);
+    if (findings_write(&files, folder, run, error) < 0) {
+        return bcsrun_error("%s", error);
     }
-    rmdir(path);
+    return diagnosis_end(files.paths[FINDINGS_JSON], documents->page,
+                         documents->options->diagnosis);
 }
 
 int documents_end(struct documents *documents, const struct watch_result *result)
@@ -161,12 +213,15 @@ int documents_end(struct documents *documents, const struct watch_result *result
     };
     err = findings_write(&documents->files,
                          state->folder[0] == '\0' ? NULL : state->folder, &run, error);
-    if (documents->is_own_folder) {
-        folder_remove(state->folder);
-    }
-    state->are_written = true;
     if (err < 0) {
         bcsrun_error("%s", error);
     }
+    if (documents->page[0] != '\0' && page_write(documents, &run) < 0) {
+        err = -EIO;
+    }
+    if (documents->is_own_folder) {
+        nftw(state->folder, entry_remove, FOLDERS_MOST, FTW_DEPTH | FTW_PHYS);
+    }
+    state->are_written = true;
     return err < 0 && result->status == 0 ? EXIT_FAILURE : result->status;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The documents that --json, --sarif and --junit ask for: where the processes of the
- * job append what they find, and what becomes of it at the end. Used by bcsrun before
- * there is a keeper, and then by the keeper; if that is killed, by bcsrun again.
+ * The documents that --json, --sarif, --junit and --diagnose ask for: where the
+ * processes of the job append what they find, and what becomes of it at the end. Used
+ * by bcsrun before there is a keeper, and then by the keeper; if that is killed, by
+ * bcsrun again.
  */
 #ifndef APPS_TOOLS_LAUNCH_DOCUMENTS_H
 #define APPS_TOOLS_LAUNCH_DOCUMENTS_H
@@ -22,6 +23,7 @@ struct documents {
     const struct launch_options *options;
     char *const *command; /* bcsrun's command line */
     struct findings_files files;
+    char page[PATH_MAX];           /* of --diagnose; "": none */
     struct documents_state *state; /* NULL: no documents are wanted */
     uint64_t began_ns;
     int64_t began_s;

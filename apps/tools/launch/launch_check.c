@@ -295,7 +295,9 @@ int launch_find_preload(char *path_out, size_t n_path_bytes)
     return err;
 }
 
-int launch_find_top(char *path_out, size_t n_path_bytes)
+/* Find a program next to this one; see launch_find_top. */
+static int tool_find(const char *in_build, const char *name, char *path_out,
+                     size_t n_path_bytes)
 {
     char folder[PATH_MAX];
     int err = own_folder(folder, sizeof folder);
@@ -304,6 +306,16 @@ int launch_find_top(char *path_out, size_t n_path_bytes)
         return err;
     }
     snprintf(path_out, n_path_bytes, "%s/%s", folder,
-             ends_with(folder, BUILD_FOLDER) ? "../top/bcs-top" : "bcs-top");
+             ends_with(folder, BUILD_FOLDER) ? in_build : name);
     return access(path_out, X_OK) == 0 ? 0 : -ENOENT;
+}
+
+int launch_find_top(char *path_out, size_t n_path_bytes)
+{
+    return tool_find("../top/bcs-top", "bcs-top", path_out, n_path_bytes);
+}
+
+int launch_find_mds(char *path_out, size_t n_path_bytes)
+{
+    return tool_find("../../../mds/tool/bcs-mds", "bcs-mds", path_out, n_path_bytes);
 }

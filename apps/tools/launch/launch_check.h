@@ -47,4 +47,7 @@ int launch_find_preload(char *path_out, size_t n_path_bytes);
  */
 int launch_find_top(char *path_out, size_t n_path_bytes);
 
+/** Find bcs-mds. The same; it is built always. */
+int launch_find_mds(char *path_out, size_t n_path_bytes);
+
 #endif

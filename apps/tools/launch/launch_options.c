@@ -21,6 +21,7 @@
 #define LEAST_PROGRESS_NS UINT64_C(100000000)
 #define RECORDS_USUAL "bcs-mds"
 #define PROGRESS_USUAL "10s"
+#define PAGE_USUAL "bcs-diagnosis.html"
 
 enum option_kind {
     PASSED,    /* to mpirun, nothing else */
@@ -39,8 +40,9 @@ enum option_kind {
     LINT,
     DOCUMENT, /* this one and as many as there are forms */
     LAST_DOCUMENT = DOCUMENT + FINDINGS_FORMS - 1,
-    MDS, /* this and the next may have a value behind a "=" */
+    MDS, /* this and the next two may have a value behind a "=" */
     PROGRESS,
+    DIAGNOSE,
     MPIRUN,
     HELP,
     VERSION,
@@ -82,6 +84,7 @@ static const struct option options_known[] = {
     {"junit", 1, (enum option_kind)(DOCUMENT + FINDINGS_JUNIT)},
     {"mds", 0, MDS},
     {"progress", 0, PROGRESS},
+    {"diagnose", 0, DIAGNOSE},
     {"mpirun", 1, MPIRUN},
     {"help h", 0, HELP},
     {"version V", 0, VERSION},
@@ -112,15 +115,14 @@ static bool is_valued(const char *argument, const char *option)
 static const struct option *option_find(const char *argument)
 {
     static const struct option flag = {"", 0, PASSED};
-    static const struct option mds = {"mds", 0, MDS};
-    static const struct option progress = {"progress", 0, PROGRESS};
+    static const struct option valued[] = {
+        {"--mds=", 0, MDS}, {"--progress=", 0, PROGRESS}, {"--diagnose=", 0, DIAGNOSE}};
     const char *name = argument + strspn(argument, "-");
 
-    if (is_valued(argument, "--mds=")) {
-        return &mds;
-    }
-    if (is_valued(argument, "--progress=")) {
-        return &progress;
+    for (size_t i = 0; i < sizeof valued / sizeof valued[0]; i++) {
+        if (is_valued(argument, valued[i].names)) {
+            return &valued[i];
+        }
     }
     for (size_t i = 0; i < sizeof options_known / sizeof options_known[0]; i++) {
         if (names_have(options_known[i].names, name)) {
@@ -192,11 +194,13 @@ static int valued_apply(struct launch_options *options, enum option_kind kind,
                         const char *argument)
 {
     const char *equals = strchr(argument, '=');
-    const char *usual = kind == MDS ? RECORDS_USUAL : PROGRESS_USUAL;
+    const char *usual = kind == MDS        ? RECORDS_USUAL
+                        : kind == DIAGNOSE ? PAGE_USUAL
+                                           : PROGRESS_USUAL;
     const char *value = equals == NULL ? usual : equals + 1;
 
-    if (kind == MDS) {
-        options->records = value;
+    if (kind != PROGRESS) {
+        *(kind == MDS ? &options->records : &options->diagnosis) = value;
         return 0;
     }
     return time_apply("--progress", value, LEAST_PROGRESS_NS, &options->progress_ns);
@@ -298,6 +302,7 @@ static int option_apply(struct launch_options *options, struct launch_context *c
                           &options->patience_ns);
     case MDS:
     case PROGRESS:
+    case DIAGNOSE:
         return valued_apply(options, kind, values[-1]);
     default:
         break;
@@ -361,11 +366,12 @@ static const char *document_option(const struct launch_options *options)
 /* What looks at a job under BCS is for one such run. @return 0 or <0, printed */
 static int uses_check(const struct launch_options *options)
 {
-    const char *option = options->records != NULL    ? "--mds"
-                         : options->patience_ns != 0 ? "--patience"
-                         : options->progress_ns != 0 ? "--progress"
-                         : options->wants_lint       ? "--lint"
-                                                     : document_option(options);
+    const char *option = options->records != NULL     ? "--mds"
+                         : options->patience_ns != 0  ? "--patience"
+                         : options->progress_ns != 0  ? "--progress"
+                         : options->wants_lint        ? "--lint"
+                         : options->diagnosis != NULL ? "--diagnose"
+                                                      : document_option(options);
 
     return option != NULL && (options->is_native || options->n_pairs > 0)
                ? bcsrun_error("%s is for one run under BCS, not for --native or "

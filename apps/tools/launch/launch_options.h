@@ -41,8 +41,9 @@ struct launch_options {
     uint64_t progress_ns; /* of --progress; 0: none */
     /* Files of --json, --sarif and --junit, where what was found is written; or NULL */
     const char *documents[FINDINGS_FORMS];
-    const char *mpirun;  /* of --mpirun, or NULL: look in PATH */
-    const char *preload; /* of -x LD_PRELOAD=..., or NULL */
+    const char *diagnosis; /* the page of --diagnose; or NULL */
+    const char *mpirun;    /* of --mpirun, or NULL: look in PATH */
+    const char *preload;   /* of -x LD_PRELOAD=..., or NULL */
     struct launch_context *contexts;
     int n_contexts;
 };

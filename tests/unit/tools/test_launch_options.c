@@ -69,6 +69,34 @@ START_TEST(own_options_are_taken_out)
 }
 END_TEST
 
+START_TEST(documents_have_names)
+{
+    ck_assert_int_eq(parse("--json a --sarif b --junit c -n 2 prog --json d"), 0);
+    ck_assert_str_eq(options.documents[FINDINGS_JSON], "a");
+    ck_assert_str_eq(options.documents[FINDINGS_SARIF], "b");
+    ck_assert_str_eq(options.documents[FINDINGS_JUNIT], "c");
+    ck_assert_ptr_null(options.diagnosis);
+    ck_assert_str_eq(arguments_of(0), "-n 2 prog --json d");
+    launch_options_fini(&options);
+    ck_assert_int_eq(parse("--diagnose -n 2 prog"), 0);
+    ck_assert_str_eq(options.diagnosis, "bcs-diagnosis.html");
+    launch_options_fini(&options);
+    ck_assert_int_eq(parse("--diagnose=a=b -n 2 prog"), 0);
+    ck_assert_str_eq(options.diagnosis, "a=b");
+    ck_assert_ptr_null(options.records);
+}
+END_TEST
+
+START_TEST(documents_are_of_one_run_under_bcs)
+{
+    ck_assert_int_lt(parse("--json a --native -n 2 prog"), 0);
+    ck_assert_int_lt(parse("--sarif a --versus 2 -n 2 prog"), 0);
+    ck_assert_int_lt(parse("--junit a --native -n 2 prog"), 0);
+    ck_assert_int_lt(parse("--diagnose --native -n 2 prog"), 0);
+    ck_assert_int_lt(parse("--json"), 0);
+}
+END_TEST
+
 START_TEST(a_run_is_recorded_where_it_is_said)
 {
     ck_assert_int_eq(parse("-n 2 prog --mds"), 0);
@@ -258,6 +286,8 @@ int main(void)
     tcase_add_checked_fixture(tests, NULL, options_free);
     tcase_add_test(tests, the_program_follows_mpiruns_options);
     tcase_add_test(tests, own_options_are_taken_out);
+    tcase_add_test(tests, documents_have_names);
+    tcase_add_test(tests, documents_are_of_one_run_under_bcs);
     tcase_add_test(tests, a_run_is_recorded_where_it_is_said);
     tcase_add_test(tests, an_unknown_option_is_a_flag_of_mpiruns);
     tcase_add_test(tests, several_programs_are_separate_contexts);
