@@ -125,6 +125,8 @@ def main():
         suite.run("buffers", [arguments.misused_buffers, "send"], 0, ["What is wrong", "the send buffer of MPI_"],
                   ["error: buffers: the send buffer"])
         suite.run("nothing", [arguments.greet], 0, [NOTHING], ["nothing was found"])
+        suite.run("another status", [arguments.greet, "exit", "3"], 3, [NOTHING, "But the job ended with exit status 3"],
+                  ["nothing was found", "the job ended with exit status 3 (exit)"])
         suite.run("no MPI", ["/bin/true"], 0, [NOTHING], ["nothing was found"], has_records=False)
         suite.run("records that are kept", [arguments.greet], 0, [NOTHING], ["nothing was found"],
                   ["--diagnose", "--mds=kept"])

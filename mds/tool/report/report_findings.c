@@ -203,19 +203,45 @@ static void print_guide(FILE *out)
         out);
 }
 
+/** Print how a run has ended that has not ended well. */
+static void print_ending(FILE *out, const json_t *run)
+{
+    fprintf(out, "the job ended with exit status %lld", number_of(run, "status"));
+    if (number_of(run, "signal") != 0) {
+        fprintf(out, ", by signal %lld", number_of(run, "signal"));
+    }
+    fputs(" (", out);
+    html_text(out, text_of(run, "ended"));
+    fputc(')', out);
+}
+
+/** Say that there is no section of findings. */
+static void print_nothing(FILE *out, const json_t *run)
+{
+    fputs(
+        "<h2>What is wrong</h2>\n<p>Nothing was found: no deadlock, no misuse, nothing "
+        "left, no buffer that was used too early.",
+        out);
+    if (number_of(run, "status") != 0) {
+        fputs(" But ", out);
+        print_ending(out, run);
+        fputc('.', out);
+    }
+    fputs("</p>\n", out);
+}
+
 void report_findings_print(FILE *out, const json_t *document)
 {
     const json_t *findings = json_object_get(document, "findings");
+    const json_t *run = json_object_get(document, "run");
     size_t n = 0;
 
-    print_run(out, json_object_get(document, "run"));
+    print_run(out, run);
     for (int i = 0; i < N_SECTIONS; i++) {
         n += print_level(out, findings, sections[i].level, sections[i].title);
     }
     if (n == 0) {
-        fputs("<h2>What is wrong</h2>\n<p>Nothing was found: no deadlock, no misuse, "
-              "nothing left, no buffer that was used too early.</p>\n",
-              out);
+        print_nothing(out, run);
     }
     print_guide(out);
 }
@@ -223,6 +249,7 @@ void report_findings_print(FILE *out, const json_t *document)
 void report_findings_write(FILE *out, const json_t *document)
 {
     const json_t *findings = json_object_get(document, "findings"), *finding;
+    const json_t *run = json_object_get(document, "run");
     size_t n = json_array_size(findings), i;
 
     fprintf(out, n == 0 ? "nothing was found\n" : "%zu finding%s:\n", n,
@@ -239,5 +266,10 @@ void report_findings_write(FILE *out, const json_t *document)
     }
     if (n > LINES_MOST) {
         fprintf(out, "  and %zu more\n", n - LINES_MOST);
+    }
+    if (number_of(run, "status") != 0) {
+        fputs("  ", out);
+        print_ending(out, run);
+        fputc('\n', out);
     }
 }
