@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,21 +121,28 @@ static void add_group(const char *key, const json_t *group, void *arg)
 /** The ranks that are told of, in their order. */
 static json_t *ranks_of(const json_t *job, const json_t *groups)
 {
-    json_int_t n_ranks = wait_number(job, "n_ranks");
-    json_t *list = json_array(), *group;
+    size_t n_ranks = (size_t)wait_number(job, "n_ranks"), i;
+    bool *are_told = calloc(n_ranks + 1, sizeof(*are_told));
+    json_t *list = json_array(), *group, *rank;
     const char *key;
 
-    for (json_int_t i = 0; i < n_ranks; i++) {
-        bool is_told = false;
-
-        json_object_foreach((json_t *)(uintptr_t)groups, key, group)
+    json_object_foreach((json_t *)(uintptr_t)groups, key, group)
+    {
+        json_array_foreach(json_object_get(group, "ranks"), i, rank)
         {
-            is_told |= ranks_include(json_object_get(group, "ranks"), i);
-        }
-        if (is_told) {
-            json_array_append_new(list, json_integer(i));
+            size_t number = (size_t)json_integer_value(rank);
+
+            if (are_told != NULL && number < n_ranks) {
+                are_told[number] = true;
+            }
         }
     }
+    for (i = 0; are_told != NULL && i < n_ranks; i++) {
+        if (are_told[i]) {
+            json_array_append_new(list, json_integer((json_int_t)i));
+        }
+    }
+    free(are_told);
     return list;
 }
 
