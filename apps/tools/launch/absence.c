@@ -77,7 +77,7 @@ static void process_add(void *arg, pid_t pid)
     absence_add(arg, pid);
 }
 
-/** Why. @return what the user can do */
+/** The line that says why. @return what the user can do */
 static const char *reason_of(const struct absence_found *found, char why_out[WHY_BYTES])
 {
     long pid = found->pid;
@@ -85,28 +85,29 @@ static const char *reason_of(const struct absence_found *found, char why_out[WHY
     switch (found->reason) {
     case RANK_STATIC:
         snprintf(why_out, WHY_BYTES,
-                 "process %ld is a static program, which reads no LD_PRELOAD", pid);
+                 "why: process %ld is a static program, which reads no LD_PRELOAD",
+                 pid);
         return "link the program without -static";
     case RANK_NOT_PRELOADED:
-        snprintf(
-            why_out, WHY_BYTES,
-            "LD_PRELOAD of process %ld is \"%s\", without libbcs_mpi.so: a wrapper "
-            "script or a module has replaced it",
-            pid, found->preload);
+        snprintf(why_out, WHY_BYTES,
+                 "why: LD_PRELOAD of process %ld is \"%s\", without libbcs_mpi.so: a "
+                 "wrapper "
+                 "script or a module has replaced it",
+                 pid, found->preload);
         return "add to the variable there, as in export "
                "LD_PRELOAD=libtool.so${LD_PRELOAD:+:$LD_PRELOAD}";
     case RANK_NOT_LOADED:
-        snprintf(
-            why_out, WHY_BYTES,
-            "LD_PRELOAD of process %ld names libbcs_mpi.so, but the dynamic linker "
-            "has not loaded it",
-            pid);
+        snprintf(why_out, WHY_BYTES,
+                 "why: LD_PRELOAD of process %ld names libbcs_mpi.so, but the dynamic "
+                 "linker "
+                 "has not loaded it",
+                 pid);
         return "run a program that is not set-user-ID; in a container, mount the "
                "folder "
                "of libbcs_mpi.so";
     default:
         snprintf(why_out, WHY_BYTES,
-                 "process %ld has called MPI_Init in the MPI library itself, past "
+                 "why: process %ld has called MPI_Init in the MPI library itself, past "
                  "libbcs_mpi.so",
                  pid);
         return "name libmpi_bcs.so as the program's MPI library";
@@ -122,10 +123,10 @@ static void tell(const struct absence_found *found)
              "BCS is not in this job: it carries the calls of none of %d MPI process%s",
              found->n_absent, found->n_absent == 1 ? "" : "es");
     bcsrun_error("%s", message);
-    bcsrun_error("why: %s", why);
+    bcsrun_error("%s", why);
     bcsrun_error("what to do: %s", remedy);
     bcsrun_error("see docs/troubleshooting.md, \"BCS is not in this job\"");
-    snprintf(text, sizeof(text), "%s\nwhy: %s\nwhat to do: %s", message, why, remedy);
+    snprintf(text, sizeof(text), "%s\n%s\nwhat to do: %s", message, why, remedy);
     bcs_finding_tell(&(struct bcs_finding){
         .kind = BCS_FINDING_ABSENCE, .message = message, .text = text});
 }

@@ -407,6 +407,19 @@ static const char *take_finding(int *argc, char ***argv)
     return finding;
 }
 
+/** --at or --failing RANKS PID BEFORE AFTER. @return an exit status */
+static int print_call_of(char **argv, const char *finding)
+{
+    return print_call(&(struct call_wish){
+        .pid = atoll(argv[3]),
+        .at = {.ranks = argv[2],
+               .before = argv[4],
+               .after = argv[5],
+               .are_failing = strcmp(argv[1], "--failing") == 0},
+        .finding = finding,
+    });
+}
+
 int main(int argc, char **argv)
 {
     const char *finding = take_finding(&argc, &argv);
@@ -437,14 +450,7 @@ int main(int argc, char **argv)
     }
     if (argc == 6 &&
         (strcmp(argv[1], "--at") == 0 || strcmp(argv[1], "--failing") == 0)) {
-        return print_call(&(struct call_wish){
-            .pid = atoll(argv[3]),
-            .at = {.ranks = argv[2],
-                   .before = argv[4],
-                   .after = argv[5],
-                   .are_failing = strcmp(argv[1], "--failing") == 0},
-            .finding = finding,
-        });
+        return print_call_of(argv, finding);
     }
     if (argc == 2 && strcmp(argv[1], "--tree") == 0) {
         return print_jobs(&(struct wish){.is_tree = true});

@@ -68,6 +68,14 @@ static struct call_path path_of_acting(const json_t *rank, json_t *texts)
                                             *place == '\0' ? "" : " at ", place)));
 }
 
+/** The call of a wait as the program has it: the method that hides it, if one does. */
+static const char *call_of(const json_t *wait)
+{
+    const char *method = wait_text(wait, "method");
+
+    return *method == '\0' ? wait_text(wait, "call") : method;
+}
+
 static size_t n_waits_of(const json_t *rank)
 {
     return json_array_size(json_object_get(rank, "waits"));
@@ -100,7 +108,7 @@ json_t *job_tree_of(const json_t *ranks)
         json_array_foreach(json_object_get(rank, "waits"), j, wait)
         {
             if (paths != NULL) {
-                paths[n++] = path_of(rank, wait, wait_text(wait, "call"));
+                paths[n++] = path_of(rank, wait, call_of(wait));
             }
         }
     }
