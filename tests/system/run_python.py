@@ -113,7 +113,8 @@ def counted():
         ("MPI_Send", place("exchange", "ping")): 7, ("MPI_Recv", place("exchange", "pong")): 7,
         ("MPI_Recv", place("exchange", "ping there")): 7, ("MPI_Send", place("exchange", "pong there")): 7,
         ("MPI_Bcast", bcast): 24,
-        ("MPI_Barrier", place("record", "in a loop")): 6, ("MPI_Barrier", "<module>, <string>:1"): 2,
+        ("MPI_Barrier", place("record", "in a loop")): 6,
+        **{("MPI_Barrier", f"<module>, <string>:{line + 1}"): 2 for line in range(40)},
     }
 
 
