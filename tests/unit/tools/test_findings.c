@@ -339,6 +339,14 @@ START_TEST(a_document_is_whole_or_not_there)
 }
 END_TEST
 
+START_TEST(what_cannot_take_its_name_is_removed)
+{
+    strcpy(files.paths[FINDINGS_JSON], "lines"); /* a folder by now */
+    ck_assert_int_eq(findings_write(&files, "lines", &run, error), -EISDIR);
+    ck_assert_ptr_nonnull(strstr(error, "cannot write lines: Is a directory"));
+}
+END_TEST
+
 START_TEST(a_link_stays_and_its_file_is_replaced)
 {
     struct stat status;
@@ -370,6 +378,7 @@ int main(void)
     tcase_add_test(tcase, many_findings_of_several_machines_are_all_there);
     tcase_add_test(tcase, what_cannot_be_written_is_known_before);
     tcase_add_test(tcase, a_document_is_whole_or_not_there);
+    tcase_add_test(tcase, what_cannot_take_its_name_is_removed);
     tcase_add_test(tcase, a_link_stays_and_its_file_is_replaced);
     return run_tcase("findings", tcase);
 }
