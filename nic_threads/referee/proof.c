@@ -6,6 +6,15 @@
  * What has to be seen in desks of other machines is gathered first, by the same way
  * through the records that finds the verdict, and asked for all together. The second
  * way looks into the desks of this machine, and finds the answers of the others.
+ *
+ * A record has a page of its operations at a time. What the wait is about as a whole,
+ * the sets of the record say, so that a page is enough to suspect. To convict, page by
+ * page is looked at, and what was found is kept meanwhile. Of a wait that ends when all
+ * is over each operation that is found adds to those who must act. Of a wait that ends
+ * when one is over, and of what goes on by itself, all must have been found, one after
+ * another; if one is missing, or was not on its page, nothing is said of that wait.
+ * Each operation is looked at on its own anyway, at a time at which its rank is in the
+ * wait. So it does not matter that pages are looked at one after another.
  */
 #include "nic_threads/referee/proof.h"
 
@@ -19,7 +28,7 @@
 #include "nic_threads/roles/unmatched.h"
 #include "nic_threads/rules/deadlock.h"
 
-enum { WAITS_A_RANK = BCS_STAND_THREADS + BCS_STAND_PLANS };
+enum { WAITS_A_RANK = BCS_STAND_THREADS + 1 /* of what goes on by itself */ };
 
 struct nic_proof {
     struct nic_engine *engine;
@@ -30,9 +39,11 @@ struct nic_proof {
     uint64_t *suspected, *stuck;  /* sets */
     uint64_t *writers;            /* the ports of those that are suspected */
     struct nic_deadlock_rank *ranks;
-    struct nic_deadlock_wait *waits; /* [n_ranks][WAITS_A_RANK] */
+    struct nic_deadlock_wait *waits; /* [n_ranks][WAITS_A_RANK], and one to gather by */
     uint64_t *sets;                  /* two of each wait */
+    uint32_t *n_found;               /* of each wait: the first ones of what it lists */
     bool is_strict;                  /* only what stands in the desks counts */
+    bool is_first;                   /* it is the first page */
     bool is_gathering;               /* the checks, and so all of them hold */
     bool but_agents;                 /* of what nobody waits in does not count */
     bool owes_turn;                  /* somebody could not lock a desk meanwhile */
@@ -48,7 +59,7 @@ int nic_proof_create(struct nic_engine *engine, const struct nic_snapshot *snaps
 {
     struct nic_proof *proof = calloc(1, sizeof(*proof));
     uint32_t n = nic_engine_n_ranks(engine);
-    size_t n_waits = (size_t)n * WAITS_A_RANK;
+    size_t n_waits = (size_t)n * WAITS_A_RANK + 1;
 
     if (proof == NULL) {
         return -ENOMEM;
@@ -65,8 +76,10 @@ int nic_proof_create(struct nic_engine *engine, const struct nic_snapshot *snaps
     proof->ranks = calloc(n, sizeof(*proof->ranks));
     proof->waits = calloc(n_waits, sizeof(*proof->waits));
     proof->sets = calloc(2 * n_waits, proof->n_words * sizeof(uint64_t));
+    proof->n_found = calloc(n_waits, sizeof(*proof->n_found));
     if (proof->suspected == NULL || proof->stuck == NULL || proof->writers == NULL ||
-        proof->ranks == NULL || proof->waits == NULL || proof->sets == NULL) {
+        proof->ranks == NULL || proof->waits == NULL || proof->sets == NULL ||
+        proof->n_found == NULL) {
         nic_proof_destroy(proof);
         return -ENOMEM;
     }
@@ -83,6 +96,7 @@ void nic_proof_destroy(struct nic_proof *proof)
         free(proof->ranks);
         free(proof->waits);
         free(proof->sets);
+        free(proof->n_found);
         nic_check_list_fini(&proof->checks);
         free(proof);
     }
@@ -142,7 +156,16 @@ static bool is_missing(struct nic_proof *proof, uint32_t rank,
 /* ------------------------------------------------------------------ who waits for
  * whom */
 
-/** Whether it is certain that an operation is still pending. */
+/** A wait of a rank that is being found out. */
+struct finding {
+    uint32_t rank;
+    const struct bcs_stand *stand;
+    struct nic_deadlock_wait *wait;
+    uint64_t *all, *any; /* its sets */
+    uint32_t *n_found;   /* of what it lists */
+};
+
+/** Whether an operation is pending. */
 static bool is_pending(struct nic_proof *proof, uint32_t rank,
                        const struct bcs_stand_operation *operation)
 {
@@ -150,10 +173,23 @@ static bool is_pending(struct nic_proof *proof, uint32_t rank,
     case BCS_STAND_SEND:
     case BCS_STAND_RECEIVE:
     case BCS_STAND_PROBE:
-        return !proof->is_strict || has_no_partner(proof, rank, operation);
+        return has_no_partner(proof, rank, operation);
     default:
         return false;
     }
+}
+
+static const uint64_t *set_of(const struct nic_proof *proof,
+                              const struct finding *finding, enum bcs_stand_set set)
+{
+    return bcs_stand_set(finding->stand, set, proof->n_ranks);
+}
+
+/** Somebody of a set of the record must act, or everybody. */
+static void take_set(const struct nic_proof *proof, const struct finding *finding,
+                     enum bcs_stand_set set, uint64_t *set_out)
+{
+    memcpy(set_out, set_of(proof, finding, set), proof->n_words * sizeof(uint64_t));
 }
 
 /** Add those of a collective who have not come: the record has them, or, if the engine
@@ -172,75 +208,129 @@ static void add_missing(struct nic_proof *proof, const struct bcs_stand *stand,
     }
 }
 
+/** A wait that ends when all is over, as the record says. */
+static void suspect_all(const struct nic_proof *proof, const struct finding *finding)
+{
+    finding->wait->all = finding->all;
+    take_set(proof, finding, BCS_STAND_PARTNERS, finding->all);
+    if (finding->stand->has_any) {
+        finding->wait->any = finding->any;
+        take_set(proof, finding, BCS_STAND_RELEASING, finding->any);
+    }
+}
+
 /** A wait that ends when all is over: whoever one operation needs must act; of one that
  *  anybody can release, somebody must. */
-static void find_all(struct nic_proof *proof, uint32_t rank,
-                     const struct bcs_stand *stand, struct nic_deadlock_wait *wait,
-                     uint64_t *sets)
+static void find_all(struct nic_proof *proof, const struct finding *finding)
 {
-    uint64_t *all = sets, *any = sets + proof->n_words;
+    const struct bcs_stand *stand = finding->stand;
 
     for (uint32_t i = 0; i < bcs_stand_n_listed(stand); i++) {
         const struct bcs_stand_operation *one = &stand->operations[i];
 
-        if (one->kind == BCS_STAND_COLLECTIVE && stand->n_operations == 1) {
-            wait->all = all;
-            add_missing(proof, stand, all);
-        } else if (is_pending(proof, rank, one) && one->peer >= 0) {
-            wait->all = all;
-            set_bit(all, (uint32_t)one->peer);
-        } else if (one->peer < 0 && is_pending(proof, rank, one)) {
-            wait->any = any;
-            memcpy(any, stand + 1, proof->n_words * sizeof(uint64_t));
+        if (!is_pending(proof, finding->rank, one)) {
+            continue;
+        }
+        if (one->peer >= 0) {
+            finding->wait->all = finding->all;
+            set_bit(finding->all, (uint32_t)one->peer);
+        } else {
+            finding->wait->any = finding->any;
+            take_set(proof, finding, BCS_STAND_RELEASING, finding->any);
         }
     }
 }
 
-/** A wait that ends when one operation is over, all of which are listed. */
-static void find_any(struct nic_proof *proof, uint32_t rank,
-                     const struct bcs_stand *stand, struct nic_deadlock_wait *wait,
-                     uint64_t *any)
+/** Find the operations of a page, if it is the next one. @param first,n  their
+ *  numbers */
+static void find_each(struct nic_proof *proof, const struct finding *finding,
+                      const struct bcs_stand_operation list[], uint32_t first,
+                      uint32_t n)
 {
-    bool are_pending =
-        stand->n_operations > 0 && stand->n_operations <= BCS_STAND_OPERATIONS;
-
-    for (uint32_t i = 0; are_pending && i < stand->n_operations; i++) {
-        are_pending = is_pending(proof, rank, &stand->operations[i]);
+    if (first != *finding->n_found) {
+        return;
     }
-    if (are_pending) {
-        wait->any = any;
-        memcpy(any, stand + 1, proof->n_words * sizeof(uint64_t));
+    for (uint32_t i = 0; i < n && is_pending(proof, finding->rank, &list[i]); i++) {
+        ++*finding->n_found;
     }
 }
 
-/** Add a wait of a rank. @return its sets, empty */
-static uint64_t *add_wait(struct nic_proof *proof, uint32_t rank,
-                          struct nic_deadlock_wait **wait_out)
+/** A wait that ends when one operation is over. */
+static void find_any(struct nic_proof *proof, const struct finding *finding)
+{
+    const struct bcs_stand *stand = finding->stand;
+
+    if (proof->is_strict) {
+        find_each(proof, finding, stand->operations, stand->first,
+                  bcs_stand_n_listed(stand));
+    }
+    if (stand->n_listed > 0 && !stand->has_unknown &&
+        (!proof->is_strict || *finding->n_found == stand->n_listed)) {
+        finding->wait->any = finding->any;
+        take_set(proof, finding, BCS_STAND_RELEASING, finding->any);
+    }
+}
+
+/** The wait of collectives that go on by themselves: until one of them can. */
+static void find_plans(struct nic_proof *proof, const struct finding *finding)
+{
+    const struct bcs_stand *stand = finding->stand;
+
+    if (proof->is_strict) {
+        find_each(proof, finding, stand->plans, stand->first_plan,
+                  bcs_stand_n_plans(stand));
+    }
+    if (!proof->is_strict || *finding->n_found == stand->n_plans) {
+        finding->wait->any = finding->any;
+        take_set(proof, finding, BCS_STAND_NEEDED, finding->any);
+    }
+}
+
+/** The wait of a thread. */
+static void find_wait(struct nic_proof *proof, const struct finding *finding)
+{
+    const struct bcs_stand *stand = finding->stand;
+
+    if (!stand->needs_all) {
+        find_any(proof, finding);
+    } else if (stand->n_operations == 1 &&
+               stand->operations[0].kind == BCS_STAND_COLLECTIVE) {
+        finding->wait->all = finding->all;
+        add_missing(proof, stand, finding->all);
+    } else if (proof->is_strict) {
+        find_all(proof, finding);
+    } else {
+        suspect_all(proof, finding);
+    }
+}
+
+/** Add a wait of a rank: nothing is known of it on the first page, and later on what
+ *  was found before. To gather is to begin with nothing, and to keep nothing. */
+static struct finding add_wait(struct nic_proof *proof, uint32_t rank,
+                               const struct bcs_stand *stand)
 {
     struct nic_deadlock_rank *one = &proof->ranks[rank];
     size_t number = (size_t)rank * WAITS_A_RANK + one->n_waits++;
-    uint64_t *sets = proof->sets + 2 * number * proof->n_words;
+    size_t to_gather_by = (size_t)proof->n_ranks * WAITS_A_RANK;
+    size_t place = proof->is_gathering ? to_gather_by : number;
+    uint64_t *sets = proof->sets + 2 * place * proof->n_words;
 
-    memset(sets, 0, 2 * proof->n_words * sizeof(uint64_t));
-    proof->waits[number] = (struct nic_deadlock_wait){0};
-    *wait_out = &proof->waits[number];
-    return sets;
-}
-
-/** Add the collectives of a rank that go on by themselves, each as a wait. */
-static void add_plans(struct nic_proof *proof, uint32_t rank,
-                      const struct bcs_stand *stand)
-{
-    for (uint32_t i = 0; i < stand->n_plans && i < BCS_STAND_PLANS; i++) {
-        struct nic_deadlock_wait *wait;
-        uint64_t *sets = add_wait(proof, rank, &wait);
-        uint32_t peer = (uint32_t)stand->plans[i].peer;
-
-        if (peer < proof->n_ranks && is_pending(proof, rank, &stand->plans[i])) {
-            wait->all = sets;
-            set_bit(sets, peer);
-        }
+    if (proof->is_gathering || proof->is_first) {
+        memset(sets, 0, 2 * proof->n_words * sizeof(uint64_t));
+        proof->waits[place] = (struct nic_deadlock_wait){0};
+        proof->n_found[place] = 0;
     }
+    if (proof->is_gathering && !proof->is_first) {
+        proof->n_found[place] = proof->n_found[number];
+    }
+    return (struct finding){
+        .rank = rank,
+        .stand = stand,
+        .wait = &proof->waits[place],
+        .all = sets,
+        .any = sets + proof->n_words,
+        .n_found = &proof->n_found[place],
+    };
 }
 
 /** Whether all peers of a record are ranks. */
@@ -265,22 +355,20 @@ static void find_waits(struct nic_proof *proof, uint32_t rank)
     for (uint32_t thread = 0; thread < BCS_STAND_THREADS; thread++) {
         const struct bcs_stand *stand =
             nic_snapshot_stand(proof->snapshot, rank, thread);
-        struct nic_deadlock_wait *wait;
-        uint64_t *sets;
+        struct finding finding;
 
         if (stand == NULL) {
             continue;
         }
-        sets = add_wait(proof, rank, &wait);
-        if (!is_sound(proof, stand)) {
-            one->can_act = true;
-        } else if (stand->needs_all) {
-            find_all(proof, rank, stand, wait, sets);
+        finding = add_wait(proof, rank, stand);
+        if (is_sound(proof, stand)) {
+            find_wait(proof, &finding);
         } else {
-            find_any(proof, rank, stand, wait, sets + proof->n_words);
+            one->can_act = true;
         }
-        if (n_there++ == 0) {
-            add_plans(proof, rank, stand);
+        if (n_there++ == 0 && stand->n_plans > 0) {
+            finding = add_wait(proof, rank, stand);
+            find_plans(proof, &finding);
         }
         one->can_act |=
             stand->has_others || (!proof->but_agents && stand->agent != BCS_AGENT_NONE);
@@ -306,6 +394,7 @@ uint32_t nic_proof_suspect(struct nic_proof *proof, bool but_agents)
 {
     proof->but_agents = but_agents;
     proof->is_strict = false;
+    proof->is_first = true;
     return find_stuck(proof, NULL, proof->suspected);
 }
 
@@ -342,11 +431,31 @@ static bool check_far(struct nic_proof *proof)
     return !proof->checks.has_lost && nic_far_check(proof->far, &proof->checks);
 }
 
-uint32_t nic_proof_convict(struct nic_proof *proof, pthread_mutex_t *slice)
+uint32_t nic_proof_n_pages(const struct nic_proof *proof)
+{
+    uint32_t n_most = 1;
+
+    for (uint32_t i = 0; i < proof->n_ranks; i++) {
+        for (uint32_t thread = 0;
+             nic_deadlock_has(proof->suspected, i) && thread < BCS_STAND_THREADS;
+             thread++) {
+            const struct bcs_stand *stand =
+                nic_snapshot_stand(proof->snapshot, i, thread);
+            uint32_t n = stand == NULL ? 0 : bcs_stand_n_pages(stand);
+
+            n_most = n > n_most ? n : n_most;
+        }
+    }
+    return n_most;
+}
+
+uint32_t nic_proof_convict(struct nic_proof *proof, pthread_mutex_t *slice,
+                           bool is_first)
 {
     uint32_t n = 0;
 
     proof->is_strict = true;
+    proof->is_first = is_first;
     proof->owes_turn = false;
     nic_ports_of_ranks(proof->engine, proof->suspected, proof->writers);
     if (have_sent(proof, slice) && check_far(proof)) {

@@ -23,9 +23,9 @@ int nic_proof_create(struct nic_engine *engine, const struct nic_snapshot *snaps
 void nic_proof_destroy(struct nic_proof *proof);
 
 /**
- * Find who cannot go on if all operations are pending that records have, and nobody has
- * come to a collective that is known not to be there: no rank beside them is
- * deadlocked.
+ * Find who cannot go on if all operations are pending that records tell of, on whatever
+ * page, and nobody has come to a collective that is known not to be there: no rank
+ * beside them is deadlocked.
  *
  * @param but_agents as if nothing could act but what waits (bcs_stand.agent): no proof
  * comes of that
@@ -33,15 +33,21 @@ void nic_proof_destroy(struct nic_proof *proof);
  */
 uint32_t nic_proof_suspect(struct nic_proof *proof, bool but_agents);
 
+/** How many pages the records of those have at most. */
+uint32_t nic_proof_n_pages(const struct nic_proof *proof);
+
 /**
  * Find who of those cannot go on by what stands in the desks: what they have posted has
- * been read, and what they wait for has no partner. Takes the locks of desks, one after
- * the other.
+ * been read, and what they wait for has no partner. What a wait is about is looked for
+ * on the page that was read last, and kept for the next pages. Takes the locks of
+ * desks, one after the other.
  *
- * @param slice  held while the desks of this machine are looked at
+ * @param slice     held while the desks of this machine are looked at
+ * @param is_first  it is the first page: nothing is kept from before
  * @return how many of them wait
  */
-uint32_t nic_proof_convict(struct nic_proof *proof, pthread_mutex_t *slice);
+uint32_t nic_proof_convict(struct nic_proof *proof, pthread_mutex_t *slice,
+                           bool is_first);
 
 /** Who is suspected, bits by rank. */
 const uint64_t *nic_proof_suspected(const struct nic_proof *proof);

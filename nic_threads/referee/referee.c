@@ -27,9 +27,13 @@
  *     carries out: the member has not come to it. Where messages go from node to node
  *     in rounds, it is seen before on all nodes that nothing of the suspects' waits to
  *     go.
- * t5  The sequences of all suspects are what they were at t1, also those of records
- *     that were empty then. A thread that has told in between is not looked at as one
- *     that could act, since it waits; but its wait was not looked at either.
+ * t5  The waits of all suspects are what they were at t1, by their numbers, also those
+ *     of records that were empty then. A thread that has told in between is not looked
+ *     at as one that could act, since it waits; but its wait was not looked at either.
+ *
+ * If a wait is about more than a record has room for, t2 to t4 are done page by page,
+ * until all suspects are proved to be stuck, or there are no more pages. At last the
+ * first page is asked for again, which is what a report should have.
  *
  * So each suspect was in the same wait from t1 to t5, and its record of t1 is true at a
  * time between t2 and t3. In a wait a process posts nothing but what its collectives by
@@ -91,7 +95,7 @@
 #define LOOK_NS 12000000u           /* between two looks, at first, */
 #define LONGEST_PAUSE_NS 100000000u /* and at last, while what it suspects is not so */
 #define TELL_NS 2000000u            /* for who was woken to tell */
-#define ANSWERS_NS 20000000u        /* for answers, at most */
+#define ANSWERS_NS 100000000u       /* for answers, at most: some list much */
 #define ANSWERS_STEP_NS 100000u
 #define DOUBT_NS                                                                       \
     1000000000u /* since when ranks wait that are told of without a proof, */
@@ -148,9 +152,10 @@ static bool have_all_answered(const struct referee *referee, const uint64_t *sus
 }
 
 /** Ask all who are suspected. @return false: a witness has not answered */
-static bool ask(struct referee *referee, const uint64_t *suspected)
+static bool ask(struct referee *referee, const uint64_t *suspected, uint32_t page)
 {
-    referee->asked++;
+    referee->asked =
+        (((referee->asked >> BCS_STAND_PAGE_BITS) + 1) << BCS_STAND_PAGE_BITS) | page;
     nic_ranks_ask(referee->engine, suspected, referee->asked);
     return nic_far_ask(referee->far, suspected, referee->asked);
 }
@@ -163,13 +168,14 @@ static bool are_the_same(const struct referee *referee)
                                       nic_proof_suspected(referee->proof));
 }
 
-/** Have all suspects answer. @return whether they have, and have told nothing else */
-static bool hear(struct referee *referee)
+/** Have all suspects answer, by some page. @return whether they have, and have told
+ *  nothing else */
+static bool hear(struct referee *referee, uint32_t page)
 {
     const uint64_t *suspected = nic_proof_suspected(referee->proof);
     uint64_t until_ns;
 
-    if (!ask(referee, suspected)) {
+    if (!ask(referee, suspected, page)) {
         return false;
     }
     until_ns = bcs_clock_now_ns() + ANSWERS_NS;
@@ -183,15 +189,27 @@ static bool hear(struct referee *referee)
 }
 
 /** nic_proof_convict, while no timed slice runs. */
-static uint32_t convict(struct referee *referee)
+static uint32_t convict(struct referee *referee, uint32_t page)
 {
-    return nic_proof_convict(referee->proof, referee->params->slice);
+    return nic_proof_convict(referee->proof, referee->params->slice, page == 0);
 }
 
 /** Look into a suspicion. @return whether it is proved */
-static bool prove(struct referee *referee)
+static bool prove(struct referee *referee, uint32_t n_suspected)
 {
-    return hear(referee) && convict(referee) > 0 && are_the_same(referee);
+    const uint64_t *suspected = nic_proof_suspected(referee->proof);
+    uint32_t n_pages = nic_proof_n_pages(referee->proof), page = 0, n_stuck = 0;
+    bool are_there = true;
+
+    for (; are_there && n_stuck < n_suspected && page < n_pages; page++) {
+        are_there = hear(referee, page) &&
+                    (n_pages == 1 || nic_snapshot_turn(referee->snapshot, suspected));
+        n_stuck = are_there ? convict(referee, page) : 0;
+    }
+    if (page > 1) {
+        are_there &= hear(referee, 0);
+    }
+    return are_there && n_stuck > 0 && are_the_same(referee);
 }
 
 /** Look at other machines. @return false: a witness has not answered */
@@ -270,9 +288,10 @@ static uint64_t pause_for_silent(struct referee *referee, uint32_t n_woken)
 
 /** Look into a suspicion; if nothing comes of it less often from now on, while nothing
  *  changes. */
-static uint64_t look_into(struct referee *referee, bool has_changed)
+static uint64_t look_into(struct referee *referee, uint32_t n_suspected,
+                          bool has_changed)
 {
-    if (prove(referee)) {
+    if (prove(referee, n_suspected)) {
         judge(referee);
     }
     referee->pause_ns = has_changed ? LOOK_NS : 2 * referee->pause_ns;
@@ -316,7 +335,7 @@ static void tell_doubt(struct referee *referee, uint64_t now_ns)
 
     if (!referee->has_doubted && limit_ns != 0 &&
         now_ns - referee->doubted_ns >= limit_ns &&
-        referee->n_doubt_questions >= DOUBT_QUESTIONS && convict(referee) > 0 &&
+        referee->n_doubt_questions >= DOUBT_QUESTIONS && convict(referee, 0) > 0 &&
         referee->params->on_doubt != NULL) {
         referee->has_doubted = true;
         referee->params->on_doubt(referee->params, &doubt);
@@ -340,7 +359,7 @@ static uint64_t doubt(struct referee *referee)
         uint64_t most_ns =
             now_ns - referee->doubted_ns < DOUBT_NS ? LONGEST_PAUSE_NS : DOUBT_PAUSE_NS;
 
-        hear(referee);
+        hear(referee, 0);
         referee->n_doubt_questions++;
         tell_doubt(referee, now_ns);
         referee->doubt_pause_ns *= 2;
@@ -361,7 +380,7 @@ static uint64_t suspect(struct referee *referee, bool has_changed,
 {
     *n_suspected_out = nic_proof_suspect(referee->proof, false);
     if (*n_suspected_out > 0) {
-        return look_into(referee, has_changed);
+        return look_into(referee, *n_suspected_out, has_changed);
     }
     referee->pause_ns = LOOK_NS;
     *n_suspected_out = nic_proof_suspect(referee->proof, true);

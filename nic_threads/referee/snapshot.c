@@ -11,9 +11,12 @@
 
 /** A thread's record, as it was read. */
 struct record {
-    uint64_t sequence; /* also of one that is not there */
+    uint64_t sequence; /* also of one that is not there; UNREAD: it was being written */
     bool is_there;     /* the thread waits */
 };
+
+/** No sequence of a record that is whole. */
+#define UNREAD UINT64_MAX
 
 struct nic_snapshot {
     const struct nic_engine *engine;
@@ -93,13 +96,18 @@ static void read_one(const struct nic_snapshot *snapshot, uint32_t rank,
 {
     const struct bcs_stand_slot *slot = slot_of(snapshot, rank, thread);
     struct record *record = record_of(snapshot, rank, thread);
+    int rc = BCS_STAND_E_NONE;
 
     /* relaxed: read again below, and, if nobody waits, in nic_snapshot_have_changed */
     record->sequence = atomic_load_explicit(&slot->sequence, memory_order_relaxed);
-    record->is_there =
-        record->sequence != 0 &&
-        bcs_stand_read(slot, snapshot->n_ranks, stand_of(snapshot, rank, thread),
-                       &record->sequence) == 0;
+    if (record->sequence != 0) {
+        rc = bcs_stand_read(slot, snapshot->n_ranks, stand_of(snapshot, rank, thread),
+                            &record->sequence);
+    }
+    record->is_there = rc == 0;
+    if (rc == BCS_STAND_E_BUSY) {
+        record->sequence = UNREAD;
+    }
 }
 
 void nic_snapshot_read(struct nic_snapshot *snapshot)
@@ -112,6 +120,37 @@ void nic_snapshot_read(struct nic_snapshot *snapshot)
             read_one(snapshot, i, thread);
         }
     }
+}
+
+/** Whether a thread of a rank is in another wait, or has told anew of it, since the
+ *  record had a sequence. */
+static bool has_changed(const struct nic_snapshot *snapshot, uint32_t rank,
+                        uint32_t thread, uint64_t before)
+{
+    /* acquire: partner of the fence in bcs_stand_write, as far as somebody has changed
+     * what was read before */
+    uint64_t sequence = atomic_load_explicit(&slot_of(snapshot, rank, thread)->sequence,
+                                             memory_order_acquire);
+
+    return bcs_stand_wait_of(sequence) != bcs_stand_wait_of(before);
+}
+
+bool nic_snapshot_turn(struct nic_snapshot *snapshot, const uint64_t *ranks)
+{
+    for (uint32_t i = 0; i < snapshot->n_ranks; i++) {
+        bool is_meant = (ranks[i / 64] >> i % 64 & 1) != 0;
+
+        for (uint32_t thread = 0; is_meant && thread < BCS_STAND_THREADS; thread++) {
+            const struct record *record = record_of(snapshot, i, thread);
+            uint64_t before = record->sequence;
+
+            read_one(snapshot, i, thread);
+            if (bcs_stand_wait_of(record->sequence) != bcs_stand_wait_of(before)) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 uint64_t nic_snapshot_sequence(const struct nic_snapshot *snapshot, uint32_t rank,
@@ -150,12 +189,8 @@ bool nic_snapshot_have_changed(const struct nic_snapshot *snapshot,
         bool is_meant = (ranks[i / 64] >> i % 64 & 1) != 0;
 
         for (uint32_t thread = 0; is_meant && thread < BCS_STAND_THREADS; thread++) {
-            const struct record *record = record_of(snapshot, i, thread);
-
-            /* acquire: partner of the fence in bcs_stand_write, as far as somebody has
-             * changed what was read before */
-            if (atomic_load_explicit(&slot_of(snapshot, i, thread)->sequence,
-                                     memory_order_acquire) != record->sequence) {
+            if (has_changed(snapshot, i, thread,
+                            record_of(snapshot, i, thread)->sequence)) {
                 return true;
             }
         }
@@ -208,9 +243,10 @@ uint64_t nic_snapshot_changes(const struct nic_snapshot *snapshot)
         /* seq_cst: see referee.c */
         sum = sum * 31 + atomic_load_explicit(&port->park, memory_order_seq_cst);
         for (uint32_t thread = 0; thread < BCS_STAND_THREADS; thread++) {
-            sum =
-                sum * 31 + atomic_load_explicit(&slot_of(snapshot, i, thread)->sequence,
-                                                memory_order_seq_cst);
+            uint64_t sequence = atomic_load_explicit(
+                &slot_of(snapshot, i, thread)->sequence, memory_order_seq_cst);
+
+            sum = sum * 31 + bcs_stand_wait_of(sequence);
         }
     }
     return sum;

@@ -41,11 +41,15 @@ uint64_t nic_snapshot_sequence(const struct nic_snapshot *snapshot, uint32_t ran
 const struct bcs_stand *nic_snapshot_stand(const struct nic_snapshot *snapshot,
                                            uint32_t rank, uint32_t thread);
 
+/** Read the records of some ranks, bits, anew. @return whether they are in the waits
+ *  that were read before, be they told by other pages */
+bool nic_snapshot_turn(struct nic_snapshot *snapshot, const uint64_t *ranks);
+
 /** Whether a rank had told of a wait for each of its threads, as far as it is known how
  *  many it has. */
 bool nic_snapshot_have(const struct nic_snapshot *snapshot, uint32_t rank);
 
-/** Whether a record of some ranks, bits, is not what it was when it was read. */
+/** Whether a wait of some ranks, bits, is not what it was when it was read. */
 bool nic_snapshot_have_changed(const struct nic_snapshot *snapshot,
                                const uint64_t *ranks);
 

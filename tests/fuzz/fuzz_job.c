@@ -41,6 +41,7 @@ static void tell_waits(const struct fake_job *fake)
 
     *stand = (struct bcs_stand){.comm_size = FAKE_RANKS,
                                 .n_operations = 2,
+                                .n_listed = 2,
                                 .is_waiting = 1,
                                 .needs_all = 1,
                                 .call = "MPI_Allreduce",
@@ -54,7 +55,7 @@ static void tell_waits(const struct fake_job *fake)
         uint64_t gva = nic_layout_stands_gva(&fake->layout, rank);
 
         slot->sequence = 0;
-        bcs_stand_ranks(stand)[0] = 1u << (rank + 1) % FAKE_RANKS;
+        record[sizeof(*stand) / sizeof(record[0])] = 1u << (rank + 1) % FAKE_RANKS;
         bcs_stand_write(slot, stand, FAKE_RANKS);
         if (n_bytes > sizeof(room) ||
             pwrite(fake->heaps[nic_layout_node(&fake->layout, rank)], slot, n_bytes,

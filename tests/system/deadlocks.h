@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cases of deadlocks.c that stand in its other file, and what these share. */
+/* Cases of deadlocks.c that stand in its other files, and what these share. */
 #ifndef TESTS_SYSTEM_DEADLOCKS_H
 #define TESTS_SYSTEM_DEADLOCKS_H
 
@@ -77,6 +77,29 @@ void late_to_what_is_made(void);
 /** While MPI_Init_thread runs, a thread of the program starts another one, which lets
  *  all go on. */
 void late_thread_of_the_start(void);
+
+/** Rank 0 waits for any of a thousand operations with others, who wait for it. */
+void any_of_very_many(void);
+
+/** The same, but one of the last comes late. */
+void late_one_of_very_many(void);
+
+/** Rank 0 waits for all of a hundred thousand messages of rank 1, which sends a few and
+ *  waits for it. */
+void all_of_very_many(void);
+
+/** All but the last rank wait for forty collectives; that one waits for rank 0. */
+void one_is_not_in_many_collectives(void);
+
+/** The same of a hundred, of which some wait for their turns. */
+void one_is_not_in_collectives_by_turns(void);
+
+/** All wait for each other, and have forty collectives under way that the last rank has
+ *  not come to. */
+void receives_beside_many_collectives(void);
+
+/** The last rank comes late to many collectives. */
+void late_to_many_collectives(void);
 
 /** To be called before MPI_Init_thread, for that case. */
 void begin_late_thread(void);

@@ -13,8 +13,9 @@
 
 enum { STAND_MOST_RANKS = 128, STAND_TAG = 7 };
 
-static uint64_t
-    stand_draft[sizeof(struct bcs_stand) / sizeof(uint64_t) + STAND_MOST_RANKS / 64];
+static uint64_t stand_draft[sizeof(struct bcs_stand) / sizeof(uint64_t) +
+                            BCS_STAND_SETS * (STAND_MOST_RANKS / 64)];
+static uint32_t stand_page; /* that is told */
 
 /** A wait of the only thread of its rank, for nothing yet. */
 static inline struct bcs_stand *stand_begin(void)
@@ -29,14 +30,34 @@ static inline struct bcs_stand *stand_begin(void)
     return stand;
 }
 
-/** It waits for a message of a rank, too. @param cell  of the receive */
-static inline void stand_add(struct bcs_stand *stand, uint32_t from, uint32_t cell)
+/** A receive from a rank. */
+static inline struct bcs_stand_operation stand_receive(uint32_t from, uint32_t cell)
 {
-    bcs_stand_list(stand, &(struct bcs_stand_operation){.kind = BCS_STAND_RECEIVE,
-                                                        .peer = (int32_t)from,
-                                                        .tag = STAND_TAG,
-                                                        .cell = cell});
-    bcs_stand_ranks(stand)[from / 64] |= UINT64_C(1) << from % 64;
+    return (struct bcs_stand_operation){.kind = BCS_STAND_RECEIVE,
+                                        .peer = (int32_t)from,
+                                        .tag = STAND_TAG,
+                                        .cell = cell};
+}
+
+/** A wait in a job of some ranks is for a message of one of them, too. @param cell  of
+ *  the receive */
+static inline void stand_add(const struct rank *me, struct bcs_stand *stand,
+                             uint32_t from, uint32_t cell)
+{
+    const struct bcs_stand_operation operation = stand_receive(from, cell);
+    uint32_t n_ranks = (uint32_t)me->size;
+
+    bcs_stand_list(stand, n_ranks, stand_page, &operation);
+    bcs_stand_mark(stand, BCS_STAND_RELEASING, from, n_ranks);
+}
+
+/** Its rank has a collective that needs such a message. */
+static inline void stand_add_plan(const struct rank *me, struct bcs_stand *stand,
+                                  uint32_t from, uint32_t cell)
+{
+    const struct bcs_stand_operation operation = stand_receive(from, cell);
+
+    bcs_stand_list_plan(stand, (uint32_t)me->size, stand_page, &operation);
 }
 
 static inline struct bcs_stand_slot *stand_slot(const struct rank *me, uint32_t rank,

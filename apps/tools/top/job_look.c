@@ -71,7 +71,8 @@ static int take_waits(const struct bcs_look *from, struct job_look *look, uint32
             *wait = (struct job_wait){.rank = rank, .stand = *stand};
             wait->is_far = bcs_look_files_of(from, rank, i, &wait->files);
             memcpy(look->released_by + (uint64_t)look->n_waits * look->n_words,
-                   bcs_stand_ranks(stand), look->n_words * sizeof(uint64_t));
+                   bcs_stand_set(stand, BCS_STAND_RELEASING, look->n_ranks),
+                   look->n_words * sizeof(uint64_t));
             look->n_waits++;
             one->n_waits++;
         }

@@ -135,11 +135,10 @@ void *bcs_plan_allocate(struct bcs_plan *plan, size_t n_bytes);
  *  stand_tell.h. It waits for its oldest message. */
 void bcs_plan_stand(struct bcs_plan *plan, struct bcs_waiter *waiter);
 
-/** A bcs_find_needs_fn. Plans that wait for their turn need what those before them
- *  do. */
-uint32_t bcs_plans_find_needs(const struct bcs_context *context,
-                              const struct bcs_request *request,
-                              struct bcs_stand_operation *needs_out);
+/** A bcs_find_needs_fn. */
+bool bcs_plans_find_needs(const struct bcs_context *context,
+                          const struct bcs_request *request, bcs_take_need_fn take,
+                          void *arg);
 
 /** Mover: go on with all plans that nobody waits for; see context->plans. */
 void bcs_plans_move(struct bcs_context *context);

@@ -40,21 +40,22 @@ static bool is_at_rest(const struct bcs_plan *plan)
            (plan->queue.first == NULL || plan->queue.first->is_fenced);
 }
 
-uint32_t bcs_plans_find_needs(const struct bcs_context *context,
-                              const struct bcs_request *request,
-                              struct bcs_stand_operation *needs_out)
+bool bcs_plans_find_needs(const struct bcs_context *context,
+                          const struct bcs_request *request, bcs_take_need_fn take,
+                          void *arg)
 {
-    uint32_t n = 0;
-
     for (const struct bcs_plan *plan = context->plans.first; plan != NULL;
          plan = plan->next) {
+        struct bcs_stand_operation need;
+
         if (request != NULL && plan->request != request) {
             continue;
         }
-        if (n == BCS_STAND_PLANS || !is_at_rest(plan)) {
-            return BCS_STAND_PLANS + 1;
+        if (!is_at_rest(plan)) {
+            return false;
         }
-        needs_out[n++] = need_of(plan);
+        need = need_of(plan);
+        take(arg, &need);
     }
-    return n;
+    return true;
 }

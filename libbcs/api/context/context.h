@@ -30,17 +30,21 @@ struct bcs_plans {
  *  to be called again although there is no new order, calls bcs_orders_expect. */
 typedef void (*bcs_mover_fn)(struct bcs_context *context);
 
+/** Takes what a collective needs. */
+typedef void (*bcs_take_need_fn)(void *arg, const struct bcs_stand_operation *need);
+
 /**
- * What collectives that go on by themselves need: of each a message without which it
- * cannot go on.
+ * Find what collectives that go on by themselves need: of each a message without which
+ * it cannot go on. Those that wait for their turn are left out: they need that one of
+ * these is over.
  *
- * @param request    of the one that is meant; NULL: all
- * @param needs_out  [BCS_STAND_PLANS], or one if only one is meant
- * @return how many there are; more than BCS_STAND_PLANS: too many, or one may go on
+ * @param request  of the one that is meant; NULL: all
+ * @param take     called for each
+ * @return false: one may go on
  */
-typedef uint32_t (*bcs_find_needs_fn)(const struct bcs_context *context,
-                                      const struct bcs_request *request,
-                                      struct bcs_stand_operation *needs_out);
+typedef bool (*bcs_find_needs_fn)(const struct bcs_context *context,
+                                  const struct bcs_request *request,
+                                  bcs_take_need_fn take, void *arg);
 
 /** What a completion cell stands for. */
 struct bcs_pending {

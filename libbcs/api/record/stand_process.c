@@ -45,15 +45,23 @@ static void tell_agent(const struct bcs_context *context, struct bcs_stand *draf
     memcpy(draft->agent_words, agent.text, sizeof(draft->agent_words));
 }
 
-void bcs_stand_tell_process(struct bcs_context *context, struct bcs_stand *draft)
+/** A bcs_take_need_fn, into the draft of a context. */
+static void add_need(void *arg, const struct bcs_stand_operation *need)
+{
+    const struct bcs_context *context = arg;
+    struct bcs_stand_teller *teller = context->teller;
+
+    bcs_stand_list_plan(teller->draft, context->size, teller->page, need);
+}
+
+void bcs_stand_tell_process(struct bcs_context *context)
 {
     const struct bcs_stand_teller *teller = context->teller;
-    uint32_t n_plans = context->find_needs(context, NULL, draft->plans);
+    struct bcs_stand *draft = teller->draft;
 
     draft->has_others =
-        n_plans > BCS_STAND_PLANS ||
+        !context->find_needs(context, NULL, add_need, context) ||
         (context->hooks.has_others != NULL && context->hooks.has_others());
-    draft->n_plans = n_plans > BCS_STAND_PLANS ? 0 : n_plans;
     draft->is_threaded = is_threaded(context);
     draft->n_threads = draft->is_threaded && teller->knows_tasks
                            ? bcs_agents_count(&teller->tasks)

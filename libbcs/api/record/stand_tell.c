@@ -98,20 +98,31 @@ bool bcs_stand_is_due(const struct bcs_context *context, struct bcs_waiter *wait
     return waiter->is_asked;
 }
 
+/** Find out which page is wanted: that of the last question, whoever it was for. */
+static uint32_t find_page(const struct bcs_context *context)
+{
+    /* relaxed: what stands on the page is true whenever it is told */
+    uint64_t asked =
+        atomic_load_explicit(&bcs_stand_own(context)->asked, memory_order_relaxed);
+
+    return (uint32_t)(asked & ((UINT64_C(1) << BCS_STAND_PAGE_BITS) - 1));
+}
+
 void bcs_stand_begin(struct bcs_context *context, bool needs_all)
 {
     struct bcs_stand *draft = context->teller->draft;
 
+    context->teller->page = find_page(context);
     memset(draft, 0, n_record_bytes(context));
     draft->root = -1;
     draft->needs_all = needs_all;
     draft->is_waiting = true;
-    bcs_stand_tell_process(context, draft);
+    bcs_stand_tell_process(context);
 }
 
-static void add_rank(struct bcs_stand *stand, uint32_t rank)
+static void add_rank(const struct bcs_context *context, uint32_t rank)
 {
-    bcs_stand_ranks(stand)[rank / 64] |= UINT64_C(1) << rank % 64;
+    bcs_stand_mark(context->teller->draft, BCS_STAND_RELEASING, rank, context->size);
 }
 
 /** Whether a member of a group can release an operation that names nobody: all of a
@@ -128,15 +139,13 @@ static bool can_release(const struct bcs_context *context,
 /** Who can release an operation. */
 static void add_ranks(struct bcs_context *context, const struct bcs_stand_about *about)
 {
-    struct bcs_stand *draft = context->teller->draft;
-
     if (about->peer >= 0) {
-        add_rank(draft, about->group->ranks[about->peer]);
+        add_rank(context, about->group->ranks[about->peer]);
         return;
     }
     for (int32_t i = 0; i < about->group->size; i++) {
         if (can_release(context, about, i)) {
-            add_rank(draft, about->group->ranks[i]);
+            add_rank(context, about->group->ranks[i]);
         }
     }
 }
@@ -200,7 +209,7 @@ static void add_operation(struct bcs_context *context,
     if (draft->n_operations == 0) {
         add_group(context, about);
     }
-    bcs_stand_list(draft, operation);
+    bcs_stand_list(draft, context->size, context->teller->page, operation);
 }
 
 void bcs_stand_add_step(struct bcs_context *context,
@@ -216,23 +225,34 @@ void bcs_stand_add_step(struct bcs_context *context,
     whole.collective = bcs_plan_words(step->tag);
     whole.number = bcs_plan_tag_number(step->tag) + 1;
     whole.agreed = &agreed;
-    add_rank(context->teller->draft, (uint32_t)step->peer);
+    add_rank(context, (uint32_t)step->peer);
     add_operation(context, &whole, step);
 }
 
-/** A collective by messages is pending: it waits for one of them, or, if it waits for
- *  its turn, nobody can tell. */
+/** A bcs_take_need_fn, for the need of one. */
+static void keep_need(void *arg, const struct bcs_stand_operation *need)
+{
+    struct bcs_stand_operation *kept = arg;
+
+    *kept = *need;
+}
+
+/** A collective by messages is pending: it waits for one of them, or for its turn, or,
+ *  if it may go on, for anybody. */
 static void add_plan(struct bcs_context *context, const struct bcs_stand_about *about)
 {
     struct bcs_stand_operation operation = {.peer = -1, .tag = -1};
 
-    if (context->find_needs(context, about->request, &operation) == 1) {
+    bool is_at_rest =
+        context->find_needs(context, about->request, keep_need, &operation);
+
+    if (is_at_rest && operation.peer >= 0) {
         bcs_stand_add_step(context, about, &operation);
         return;
     }
     operation.kind = BCS_STAND_OTHER;
     operation.cell = BCS_CELL_NONE;
-    if (about->group != NULL) {
+    if (!is_at_rest && about->group != NULL) {
         add_ranks(context, about);
     }
     add_operation(context, about, &operation);
@@ -343,8 +363,12 @@ static void write_draft(const struct bcs_context *context, struct bcs_waiter *wa
         copy_place(told, teller->is_asked, teller->draft);
     }
     if (is_first || memcmp(told, teller->draft, n_record_bytes(context)) != 0) {
+        bool is_turned =
+            !is_first && bcs_stand_is_turned(told, teller->draft, context->size);
+
         memcpy(told, teller->draft, n_record_bytes(context));
-        bcs_stand_write(slot_of(context, waiter), told, context->size);
+        (is_turned ? bcs_stand_turn : bcs_stand_write)(slot_of(context, waiter), told,
+                                                       context->size);
     }
 }
 

@@ -22,6 +22,7 @@ struct bcs_stand_teller {
     uint32_t used;                 /* bits: slots of threads that wait */
     uint64_t asked;                /* the last question, */
     bool is_asked;                 /* which is being answered */
+    uint32_t page;                 /* of what is told now */
     struct bcs_stand_polls polls;
     bool knows_tasks;
     struct bcs_tasks tasks; /* that are not the program's, if it knows them */
@@ -41,8 +42,8 @@ static inline struct bcs_stands *bcs_stand_own(const struct bcs_context *context
     return teller->stands;
 }
 
-/** What goes on by itself in this process, whoever waits: into a draft that has nothing
- *  of it yet. */
-void bcs_stand_tell_process(struct bcs_context *context, struct bcs_stand *draft);
+/** What goes on by itself in this process, whoever waits: into the draft, which has
+ *  nothing of it yet. */
+void bcs_stand_tell_process(struct bcs_context *context);
 
 #endif

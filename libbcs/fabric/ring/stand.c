@@ -5,7 +5,15 @@
  */
 #include "libbcs/fabric/ring/stand.h"
 
+#include <string.h>
+
 enum { TRIES = 100 };
+
+/** Steps of a sequence: of a record that changes, and of one that turns a page. Half a
+ *  step: it is being written. */
+#define CHANGE_STEP UINT64_C(2)
+#define TURN_STEP (UINT64_C(2) << BCS_STAND_TURN_BITS)
+#define WRITING_BITS ((CHANGE_STEP | TURN_STEP) / 2)
 
 /** Where is_waiting stands: a record that is withdrawn changes this word alone. */
 enum { WAITING_WORD = offsetof(struct bcs_stand, is_waiting) / sizeof(uint64_t) };
@@ -17,7 +25,8 @@ enum {
     RANKS_WORD = sizeof(struct bcs_stand) / sizeof(uint64_t)
 };
 
-/** Where the operations end that are pending; of none the first one is told, empty. */
+/** Where the operations end that are on the page; of none the first one is told,
+ *  empty. */
 static size_t end_of_operations(const struct bcs_stand *stand)
 {
     uint32_t n = bcs_stand_n_listed(stand);
@@ -25,57 +34,94 @@ static size_t end_of_operations(const struct bcs_stand *stand)
     return OPERATIONS_WORD + (n == 0 ? 1 : n) * OPERATION_WORDS;
 }
 
-/** Whether a verdict on a wait for both needs to know of one of them only. */
-static bool are_alike(const struct bcs_stand_operation *one,
-                      const struct bcs_stand_operation *other)
+static uint32_t n_pages_of(uint32_t n, uint32_t room)
 {
-    return one->peer == other->peer && (one->peer >= 0 || one->kind == other->kind);
+    return n / room + (n % room != 0);
 }
 
-/** Whether one of the first n of a list is like another one. */
-static bool has_like(const struct bcs_stand_operation list[], uint32_t n,
-                     const struct bcs_stand_operation *one)
+uint32_t bcs_stand_n_pages(const struct bcs_stand *stand)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        if (are_alike(&list[i], one)) {
-            return true;
-        }
-    }
-    return false;
+    uint32_t n = n_pages_of(stand->n_listed, BCS_STAND_OPERATIONS);
+    uint32_t n_plan_pages = n_pages_of(stand->n_plans, BCS_STAND_PLANS);
+
+    n = n > n_plan_pages ? n : n_plan_pages;
+    return n == 0 ? 1 : n;
 }
 
-/** Where the list has room for an operation. If it is full, that is the place of the
- *  last one that is like another one, unless the new one is: as many partners as can be
- *  are listed.
- *  @return NULL: nowhere */
-static struct bcs_stand_operation *room_for(struct bcs_stand *stand,
-                                            const struct bcs_stand_operation *one)
+void bcs_stand_mark(struct bcs_stand *stand, enum bcs_stand_set set, uint32_t rank,
+                    uint32_t n_ranks)
 {
-    struct bcs_stand_operation *list = stand->operations;
+    uint64_t *ranks = (uint64_t *)(void *)(stand + 1);
 
-    if (stand->n_operations < BCS_STAND_OPERATIONS) {
-        return &list[stand->n_operations];
-    }
-    if (has_like(list, BCS_STAND_OPERATIONS, one)) {
-        return NULL;
-    }
-    for (uint32_t i = BCS_STAND_OPERATIONS; i-- > 1;) {
-        if (has_like(list, i, &list[i])) {
-            return &list[i];
-        }
-    }
-    return NULL;
+    ranks[set * bcs_stand_rank_words(n_ranks) + rank / 64] |= UINT64_C(1) << rank % 64;
 }
 
-void bcs_stand_list(struct bcs_stand *stand,
+/** Put one of a list into the page, if it is on that, or before the page has begun on
+ *  the first one. @param first  of those that are on the page */
+static void put_on_page(struct bcs_stand_operation on_page[], uint32_t room,
+                        uint32_t number, uint32_t page, uint32_t *first,
+                        const struct bcs_stand_operation *operation)
+{
+    if (number == page * room) {
+        *first = number;
+    }
+    if (number - *first < room) {
+        on_page[number - *first] = *operation;
+    }
+}
+
+/** Whether a record has no operation yet for whose end the same ranks suffice. Then it
+ *  has. */
+static bool is_news(struct bcs_stand *stand, uint32_t n_ranks,
+                    const struct bcs_stand_operation *one)
+{
+    bool is_new;
+
+    if (one->kind != BCS_STAND_SEND && one->kind != BCS_STAND_RECEIVE &&
+        one->kind != BCS_STAND_PROBE) {
+        stand->has_unknown = true;
+        return false;
+    }
+    if (one->peer < 0) {
+        is_new = !stand->has_any;
+        stand->has_any = true;
+        return is_new;
+    }
+    is_new = (bcs_stand_set(stand, BCS_STAND_PARTNERS, n_ranks)[one->peer / 64] >>
+                  one->peer % 64 &
+              1) == 0;
+    bcs_stand_mark(stand, BCS_STAND_PARTNERS, (uint32_t)one->peer, n_ranks);
+    return is_new;
+}
+
+void bcs_stand_list(struct bcs_stand *stand, uint32_t n_ranks, uint32_t page,
                     const struct bcs_stand_operation *operation)
 {
-    struct bcs_stand_operation *room = room_for(stand, operation);
+    bool is_new = is_news(stand, n_ranks, operation);
 
-    if (room != NULL) {
-        *room = *operation;
+    if (is_new || !stand->needs_all || stand->n_operations < BCS_STAND_OPERATIONS) {
+        put_on_page(stand->operations, BCS_STAND_OPERATIONS, stand->n_listed++, page,
+                    &stand->first, operation);
     }
     stand->n_operations++;
+}
+
+void bcs_stand_list_plan(struct bcs_stand *stand, uint32_t n_ranks, uint32_t page,
+                         const struct bcs_stand_operation *operation)
+{
+    bcs_stand_mark(stand, BCS_STAND_NEEDED, (uint32_t)operation->peer, n_ranks);
+    put_on_page(stand->plans, BCS_STAND_PLANS, stand->n_plans++, page,
+                &stand->first_plan, operation);
+}
+
+bool bcs_stand_is_turned(const struct bcs_stand *stand, const struct bcs_stand *other,
+                         uint32_t n_ranks)
+{
+    size_t n_bytes = BCS_STAND_SETS * bcs_stand_rank_words(n_ranks) * sizeof(uint64_t);
+
+    return (stand->first != other->first || stand->first_plan != other->first_plan) &&
+           memcmp(stand, other, offsetof(struct bcs_stand, first)) == 0 &&
+           memcmp(stand + 1, other + 1, n_bytes) == 0;
 }
 
 uint32_t bcs_stand_parts(const struct bcs_stand *stand, uint32_t n_ranks,
@@ -113,22 +159,35 @@ static void load(const struct bcs_stand_slot *slot, size_t begin, size_t end,
     }
 }
 
-void bcs_stand_write(struct bcs_stand_slot *slot, const struct bcs_stand *stand,
-                     uint32_t n_ranks)
+/** Write a record. @param step  of the sequence */
+static void write_record(struct bcs_stand_slot *slot, const struct bcs_stand *stand,
+                         uint32_t n_ranks, uint64_t step)
 {
     /* relaxed: only the writer changes it */
     uint64_t sequence = atomic_load_explicit(&slot->sequence, memory_order_relaxed);
     struct bcs_stand_part parts[BCS_STAND_PARTS];
     uint32_t n_parts = bcs_stand_parts(stand, n_ranks, parts);
 
-    atomic_store_explicit(&slot->sequence, sequence + 1, memory_order_relaxed);
-    /* partner of the fence in read_once: who sees a word sees the odd sequence */
+    atomic_store_explicit(&slot->sequence, sequence + step / 2, memory_order_relaxed);
+    /* partner of the fence in read_once: who sees a word sees that it is written */
     atomic_thread_fence(memory_order_release);
     for (uint32_t i = 0; i < n_parts; i++) {
         store(slot, stand, &parts[i]);
     }
     /* release: pairs with the acquire in read_once */
-    atomic_store_explicit(&slot->sequence, sequence + 2, memory_order_release);
+    atomic_store_explicit(&slot->sequence, sequence + step, memory_order_release);
+}
+
+void bcs_stand_write(struct bcs_stand_slot *slot, const struct bcs_stand *stand,
+                     uint32_t n_ranks)
+{
+    write_record(slot, stand, n_ranks, CHANGE_STEP);
+}
+
+void bcs_stand_turn(struct bcs_stand_slot *slot, const struct bcs_stand *stand,
+                    uint32_t n_ranks)
+{
+    write_record(slot, stand, n_ranks, TURN_STEP);
 }
 
 void bcs_stand_touch(struct bcs_stand_slot *slot)
@@ -137,7 +196,7 @@ void bcs_stand_touch(struct bcs_stand_slot *slot)
      * reads it again */
     uint64_t before = atomic_load_explicit(&slot->sequence, memory_order_relaxed);
 
-    atomic_store_explicit(&slot->sequence, before + 2, memory_order_release);
+    atomic_store_explicit(&slot->sequence, before + CHANGE_STEP, memory_order_release);
 }
 
 /** @return whether the words belong together */
@@ -153,7 +212,7 @@ static bool read_once(const struct bcs_stand_slot *slot, uint32_t n_ranks,
     /* partner of the fence in bcs_stand_write */
     atomic_thread_fence(memory_order_acquire);
     *sequence_out = sequence;
-    return sequence % 2 == 0 &&
+    return (sequence & WRITING_BITS) == 0 &&
            atomic_load_explicit(&slot->sequence, memory_order_relaxed) == sequence;
 }
 

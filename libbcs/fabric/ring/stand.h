@@ -25,12 +25,27 @@
  * Two readings with the same sequence have the same wait: it has not ended in between,
  * as a sequence only grows, and what was withdrawn or changed has another one.
  *
+ * Pages. A wait may be about any number of operations, a record has room for some. The
+ * sets of ranks, and what the record says of the whole wait, always hold for all of its
+ * operations. The operations themselves are numbered, in the order in which the wait
+ * lists them, and the record has one page of them at a time: the first one, or that
+ * which who asks has named. So no memory is needed for the others, and a rank that is
+ * not asked writes what it always wrote. To turn a page is no change of the wait: it
+ * adds to the high part of the sequence, and bcs_stand_wait_of leaves that out. Two
+ * readings with the same number of the wait have pages of one list. For an operation
+ * that is over is listed no more, which changes how many there are; and whoever posts
+ * another one touches the record before.
+ *
+ * A wait that ends when all are over lists, beyond the first page, only the first
+ * operation of each partner: to know of one of them is enough. A wait for one of them
+ * lists all.
+ *
  * Who wants to know whether what is told is still so asks: it raises `asked` (seq_cst),
- * and wakes who sleeps. Each thread that waits and has told finds out anew what it
- * waits for, writes its record if that is not what stands there, and then stores what
- * it was asked in `answered` (release, partner of the acquire of who has asked). So
- * what stands in a record with that answer was found out after the question. What a
- * verdict makes of it is told in docs/referee.md.
+ * which has the page in its lower bits, and wakes who sleeps. Each thread that waits
+ * and has told finds out anew what it waits for, writes its record if that is not what
+ * stands there, and then stores what it was asked in `answered` (release, partner of
+ * the acquire of who has asked). So what stands in a record with that answer was found
+ * out after the question. What a verdict makes of it is told in docs/referee.md.
  */
 #ifndef LIBBCS_FABRIC_RING_STAND_H
 #define LIBBCS_FABRIC_RING_STAND_H
@@ -50,9 +65,11 @@ enum {
         BCS_STAND_THREADS, /* slot of a process that polls: since_ns is its last
                                  look */
     BCS_STAND_SLOTS,
-    BCS_STAND_OPERATIONS = 128, /* of a wait that are told one by one */
-    BCS_STAND_PLANS =
-        16, /* collectives of a process that go on by themselves, told as well */
+    BCS_STAND_OPERATIONS = 128, /* of a wait that are told one by one, in a page */
+    BCS_STAND_PLANS = 16, /* collectives of a process that go on by themselves, told as
+                             well, in a page */
+    BCS_STAND_PAGE_BITS = 24, /* of a question, the lowest */
+    BCS_STAND_TURN_BITS = 40, /* of a sequence, below what counts pages that turn */
     BCS_STAND_CALL_BYTES = 40,
     BCS_STAND_METHOD_BYTES = 32,
     BCS_STAND_COLLECTIVE_BYTES = 24,
@@ -64,6 +81,7 @@ enum {
     BCS_STAND_FRAMES = 3, /* of the program that are told: a call's, and its callers' */
     BCS_STAND_LINES_BYTES = 256,
     BCS_STAND_PARTS = 2, /* of a slot that a record is written in */
+    BCS_STAND_SETS = 3,  /* of ranks, behind a record */
 };
 
 /** What an operation is. */
@@ -76,6 +94,13 @@ enum bcs_stand_kind {
                           released by what nobody here knows of */
     BCS_STAND_OTHER,   /* something of the library's own; as foreign */
     BCS_STAND_KINDS
+};
+
+/** The sets of ranks of a record. */
+enum bcs_stand_set {
+    BCS_STAND_RELEASING, /* those that some pending operation could be released by */
+    BCS_STAND_PARTNERS,  /* those that a pending send, receive or probe names */
+    BCS_STAND_NEEDED,    /* those that `plans` need */
 };
 
 /** One operation that a wait is about. */
@@ -108,12 +133,11 @@ struct bcs_stand {
     int32_t comm_rank, comm_size;
     uint32_t slot;         /* collective slot of the communicator */
     uint32_t thread;       /* as the kernel calls it */
-    uint32_t n_operations; /* that are pending; BCS_STAND_OPERATIONS at most of them are
-                              below */
+    uint32_t n_operations; /* that are pending */
     uint8_t is_waiting;    /* 0: the record is empty */
     uint8_t needs_all;     /* the wait ends when all are over; 0: when one is */
     /* Something of this process goes on by itself while it waits, and may send, that is
-     * not among `plans` below. */
+     * not among the n_plans. */
     uint8_t has_others;
     uint8_t agent; /* enum bcs_agent_kind: what else of this process could act, when it
                       was last asked; else BCS_AGENT_NONE */
@@ -128,7 +152,7 @@ struct bcs_stand {
     /* of the program in this process that may be in MPI at once, this one too, but for
      * those that sleep until others of them wake them; 0: unknown */
     uint32_t n_threads;
-    uint32_t n_plans;
+    uint32_t n_plans;     /* collectives that go on by themselves */
     int32_t root;         /* of a collective; -1: it has none, or it is not known */
     uint32_t is_threaded; /* several threads of this process may be in MPI at once */
     char agent_words[BCS_AGENT_BYTES]; /* see struct bcs_agent */
@@ -137,6 +161,13 @@ struct bcs_stand {
      * line; "": there are none. Both together BCS_STAND_FRAMES at most. */
     struct bcs_stand_frame frames[BCS_STAND_FRAMES];
     char lines[BCS_STAND_LINES_BYTES];
+    uint32_t n_listed;   /* of the operations, on all pages */
+    uint8_t has_any;     /* one of them is a receive or probe that names nobody */
+    uint8_t has_unknown; /* one is neither a send nor a receive nor a probe */
+    uint8_t reserved[2];
+    /* The page: the numbers of the first ones below. What follows is another one on
+     * another page. */
+    uint32_t first, first_plan;
     /* Of each collective that does not block a message that it needs before it goes
      * on. */
     struct bcs_stand_operation plans[BCS_STAND_PLANS];
@@ -144,12 +175,11 @@ struct bcs_stand {
 };
 
 _Static_assert(sizeof(struct bcs_stand_operation) == 32, "no gaps");
-_Static_assert(offsetof(struct bcs_stand, plans) == 656, "no gaps");
+_Static_assert(offsetof(struct bcs_stand, plans) == 672, "no gaps");
 _Static_assert(sizeof(struct bcs_stand) % sizeof(uint64_t) == 0, "whole words");
 
 /** A thread's record as it stands in memory: the words of a struct bcs_stand, and then
- *  a bit for each rank of the job, set for those that some pending operation could be
- *  released by. */
+ *  its sets, each with a bit for each rank of the job. */
 struct bcs_stand_slot {
     _Atomic uint64_t sequence;
     _Atomic uint64_t answered; /* the last question that it has answered */
@@ -158,7 +188,7 @@ struct bcs_stand_slot {
 
 /** A port's element of the table: this, then BCS_STAND_SLOTS slots. */
 struct bcs_stands {
-    /* By who asks: the last question. */
+    /* By who asks: the last question; its lowest bits are the page. */
     _Alignas(BCS_CACHE_LINE) _Atomic uint64_t asked;
 };
 
@@ -180,11 +210,31 @@ static inline const char *bcs_stand_called(const struct bcs_stand *stand)
     return *stand->method != '\0' ? stand->method : stand->call;
 }
 
-/** How many of the pending operations of a record are below. */
+/** How many of n stand on a page that begins with one of them and has some room. */
+static inline uint32_t bcs_stand_n_on_page(uint32_t n, uint32_t first, uint32_t room)
+{
+    return first >= n ? 0 : n - first < room ? n - first : room;
+}
+
+/** How many of the operations of a record are below. */
 static inline uint32_t bcs_stand_n_listed(const struct bcs_stand *stand)
 {
-    return stand->n_operations < BCS_STAND_OPERATIONS ? stand->n_operations
-                                                      : BCS_STAND_OPERATIONS;
+    return bcs_stand_n_on_page(stand->n_listed, stand->first, BCS_STAND_OPERATIONS);
+}
+
+/** How many of its plans are below. */
+static inline uint32_t bcs_stand_n_plans(const struct bcs_stand *stand)
+{
+    return bcs_stand_n_on_page(stand->n_plans, stand->first_plan, BCS_STAND_PLANS);
+}
+
+/** How many pages a record has. */
+uint32_t bcs_stand_n_pages(const struct bcs_stand *stand);
+
+/** The number of a wait, by the sequence of its record, whatever page that has. */
+static inline uint64_t bcs_stand_wait_of(uint64_t sequence)
+{
+    return sequence & ((UINT64_C(1) << BCS_STAND_TURN_BITS) - 1);
 }
 
 /** Words of the bits of all ranks. */
@@ -196,7 +246,8 @@ static inline size_t bcs_stand_rank_words(uint32_t n_ranks)
 /** Words of a record, as it is kept outside of the table, too. */
 static inline size_t bcs_stand_words(uint32_t n_ranks)
 {
-    return sizeof(struct bcs_stand) / sizeof(uint64_t) + bcs_stand_rank_words(n_ranks);
+    return sizeof(struct bcs_stand) / sizeof(uint64_t) +
+           BCS_STAND_SETS * bcs_stand_rank_words(n_ranks);
 }
 
 /** Where the record of one of a port's threads begins, from its struct bcs_stands
@@ -235,25 +286,38 @@ bcs_stand_slot_at(struct bcs_stands *stands, uint32_t thread, uint32_t n_ranks)
     return (void *)((char *)stands + bcs_stand_slot_offset(thread, n_ranks));
 }
 
-/** The ranks of a record that stands in bcs_stand_words words. */
-static inline uint64_t *bcs_stand_ranks(struct bcs_stand *stand)
+/** A set of a record that stands in bcs_stand_words words. */
+static inline const uint64_t *bcs_stand_set(const struct bcs_stand *stand,
+                                            enum bcs_stand_set set, uint32_t n_ranks)
 {
-    return (uint64_t *)(void *)(stand + 1);
+    return (const uint64_t *)(const void *)(stand + 1) +
+           set * bcs_stand_rank_words(n_ranks);
 }
 
 /** Whether a rank is among those that could release the wait. */
 static inline bool bcs_stand_has(const struct bcs_stand *stand, uint32_t rank)
 {
-    const uint64_t *ranks = (const uint64_t *)(const void *)(stand + 1);
-
-    return ranks[rank / 64] >> rank % 64 & 1;
+    return bcs_stand_set(stand, BCS_STAND_RELEASING, 0)[rank / 64] >> rank % 64 & 1;
 }
 
-/** Add an operation to those that are pending. Beyond BCS_STAND_OPERATIONS one of a
- *  partner that the list does not have yet takes the place of one whose partner it has
- *  twice; others are counted only. */
-void bcs_stand_list(struct bcs_stand *stand,
+/** Add a rank to a set of a record that is being made. */
+void bcs_stand_mark(struct bcs_stand *stand, enum bcs_stand_set set, uint32_t rank,
+                    uint32_t n_ranks);
+
+/** Add an operation to those that are pending, with its partner to those that are
+ *  named. It is listed if it is one of the first BCS_STAND_OPERATIONS, or the wait is
+ *  for one of them, or nothing that is listed has its partner. A record that does not
+ *  come to the page has the first one. */
+void bcs_stand_list(struct bcs_stand *stand, uint32_t n_ranks, uint32_t page,
                     const struct bcs_stand_operation *operation);
+
+/** Add what a collective needs that goes on by itself, a message of some rank. */
+void bcs_stand_list_plan(struct bcs_stand *stand, uint32_t n_ranks, uint32_t page,
+                         const struct bcs_stand_operation *operation);
+
+/** Whether two records say the same, but have other pages. */
+bool bcs_stand_is_turned(const struct bcs_stand *stand, const struct bcs_stand *other,
+                         uint32_t n_ranks);
 
 /** Words of a slot: from one to before another one. */
 struct bcs_stand_part {
@@ -268,12 +332,16 @@ uint32_t bcs_stand_parts(const struct bcs_stand *stand, uint32_t n_ranks,
 
 /**
  * Write a record. One writer at a time for each slot. Of its operations those are
- * written that are pending, and the first one in any case.
+ * written that are on its page, and the first one in any case.
  *
  * @param stand  bcs_stand_words(n_ranks) words; NULL: the thread waits no more
  */
 void bcs_stand_write(struct bcs_stand_slot *slot, const struct bcs_stand *stand,
                      uint32_t n_ranks);
+
+/** Write a record of which bcs_stand_is_turned with that which stands there. */
+void bcs_stand_turn(struct bcs_stand_slot *slot, const struct bcs_stand *stand,
+                    uint32_t n_ranks);
 
 /** The wait of a record goes on, but what it says may be no longer so: two readings
  *  around this have different sequences. By its writer, before it posts anything else.
@@ -288,9 +356,8 @@ enum {
 
 /**
  * Read a record. Any process that maps the heap. What comes of it may be anything if
- * the memory is somebody else's; but texts end, and n_operations may only be larger
- * than what is listed. Operations behind those that are pending keep what they were,
- * but for the first one.
+ * the memory is somebody else's; but texts end. Operations behind those of its page
+ * keep what they were, but for the first one.
  *
  * @param stand_out     [bcs_stand_words(n_ranks) words]
  * @param sequence_out equal at two readings: the same wait, which has not ended in

@@ -119,61 +119,6 @@ START_TEST(texts_of_a_stranger_end)
 }
 END_TEST
 
-static void list(struct bcs_stand *stand, enum bcs_stand_kind kind, int32_t peer,
-                 int32_t tag)
-{
-    bcs_stand_list(stand, &(struct bcs_stand_operation){
-                              .kind = (uint8_t)kind, .peer = peer, .tag = tag});
-}
-
-static void expect_one(const struct bcs_stand *stand, int number, int32_t peer,
-                       int32_t tag)
-{
-    ck_assert_int_eq(stand->operations[number].peer, peer);
-    ck_assert_int_eq(stand->operations[number].tag, tag);
-}
-
-/** What stands at the end of a full list, the begin of which is of 5, with ascending
- *  tags. */
-static void expect_listed(const struct bcs_stand *stand, int n, const int32_t peers[],
-                          const int32_t tags[])
-{
-    int n_first = BCS_STAND_OPERATIONS - n;
-
-    for (int i = 0; i < BCS_STAND_OPERATIONS; i++) {
-        bool is_first = i < n_first;
-
-        expect_one(stand, i, is_first ? 5 : peers[i - n_first],
-                   is_first ? i : tags[i - n_first]);
-    }
-}
-
-START_TEST(a_full_list_has_as_many_partners_as_can_be)
-{
-    struct bcs_stand stand = {0};
-
-    for (int32_t tag = 0; tag < BCS_STAND_OPERATIONS; tag++) {
-        list(&stand, BCS_STAND_RECEIVE, 5, tag);
-    }
-    list(&stand, BCS_STAND_SEND, 5, 8); /* tells nothing new */
-    expect_listed(&stand, 0, NULL, NULL);
-    list(&stand, BCS_STAND_RECEIVE, 1, 9);
-    list(&stand, BCS_STAND_FOREIGN, -1, 10);
-    list(&stand, BCS_STAND_RECEIVE, -1, 11); /* anybody's */
-    expect_listed(&stand, 3, (int32_t[]){-1, -1, 1}, (int32_t[]){11, 10, 9});
-    for (int32_t peer = 0; peer < BCS_STAND_OPERATIONS; peer++) {
-        list(&stand, BCS_STAND_RECEIVE, 6 + peer, 12);
-    }
-    /* The first one stays, and the last ones find no room. */
-    expect_one(&stand, 0, 5, 0);
-    for (int i = 1; i < BCS_STAND_OPERATIONS - 3; i++) {
-        expect_one(&stand, i, 6 + BCS_STAND_OPERATIONS - 4 - i, 12);
-    }
-    expect_one(&stand, BCS_STAND_OPERATIONS - 1, 1, 9);
-    ck_assert_uint_eq(stand.n_operations, 2 * BCS_STAND_OPERATIONS + 4);
-}
-END_TEST
-
 START_TEST(what_a_record_lists_is_read)
 {
     struct bcs_stand_slot *slot = slot_new(N_MANY);
@@ -188,7 +133,8 @@ START_TEST(what_a_record_lists_is_read)
                           sizeof(stand->operations[0]);
 
         memset(stand, (int)(n % 100 + 1), n_bytes);
-        stand->n_operations = n;
+        stand->n_listed = n;
+        stand->first = 0;
         stand->call[BCS_STAND_CALL_BYTES - 1] = '\0';
         stand->collective[BCS_STAND_COLLECTIVE_BYTES - 1] = '\0';
         stand->comm[BCS_STAND_COMM_BYTES - 1] = '\0';
@@ -459,7 +405,6 @@ int main(void)
     tcase_add_test(tcase, a_writer_that_died_leaves_nothing_to_read);
     tcase_add_test(tcase, texts_of_a_stranger_end);
     tcase_add_test(tcase, what_a_record_lists_is_read);
-    tcase_add_test(tcase, a_full_list_has_as_many_partners_as_can_be);
     tcase_add_loop_test(tcase, a_receive_tells_whom_it_waits_for, 0, N_SHAPES);
     tcase_add_loop_test(tcase, a_wait_tells_that_a_collective_goes_on, 0, N_SHAPES);
     tcase_add_loop_test(tcase, a_collective_tells_who_has_come, 0, N_SHAPES);

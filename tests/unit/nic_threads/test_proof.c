@@ -17,8 +17,9 @@
 #include "nic_threads/rules/deadlock.h"
 #include "tests/engine/job.h"
 #include "tests/unit/run_suite.h"
+#include "tests/unit/stand_records.h"
 
-enum { N_RANKS = 3, JUDGE = 2, TAG = 7 };
+enum { N_RANKS = 3, JUDGE = 2, TAG = 7, N_LONG = BCS_STAND_OPERATIONS + 2 };
 
 static pthread_mutex_t slice = PTHREAD_MUTEX_INITIALIZER; /* there are none */
 
@@ -54,7 +55,7 @@ static bool have_answered(const struct judge *judge, uint64_t asked)
 /** Ask two ranks, until their snapshot are true from now on. */
 static void ask(struct rank *me, const struct judge *judge)
 {
-    const uint64_t asked = 1;
+    const uint64_t asked = UINT64_C(1) << BCS_STAND_PAGE_BITS;
 
     for (uint32_t i = 0; i < JUDGE; i++) {
         atomic_store(&nic_engine_stands(me->context->engine, i)->asked, asked);
@@ -94,7 +95,7 @@ static bool has_changed(const struct judge *judge)
 static void expect_both_stuck(struct rank *me, const struct judge *judge)
 {
     rank_expect(me, nic_proof_suspect(judge->proof, false) == JUDGE, "suspected");
-    rank_expect(me, nic_proof_convict(judge->proof, &slice) == JUDGE, "stuck");
+    rank_expect(me, nic_proof_convict(judge->proof, &slice, true) == JUDGE, "stuck");
     for (uint32_t i = 0; i < JUDGE; i++) {
         rank_expect(me, nic_deadlock_has(nic_proof_stuck(judge->proof), i), "who");
     }
@@ -129,7 +130,8 @@ static void two_receive(struct rank *me)
         rank_expect(me, nic_proof_suspect(judge.proof, false) == JUDGE,
                     "suspected by what it has told");
         rank_expect(me,
-                    nic_proof_convict(judge.proof, &slice) == 0 || has_changed(&judge),
+                    nic_proof_convict(judge.proof, &slice, true) == 0 ||
+                        has_changed(&judge),
                     "not stuck");
         send_as(me, 1, 0, TAG);
         judge_close(&judge);
@@ -207,6 +209,130 @@ static void two_send(struct rank *me)
         send_as(me, 0, 1, TAG + 1);
         send_as(me, 1, 0, TAG + 1);
         judge_close(&judge);
+    }
+    rank_meet(me);
+}
+
+/* ------------------------------------------------------------- more than a page */
+
+static uint32_t cells[N_LONG];
+
+enum long_wait { FOR_ANY, FOR_ALL, PLANS };
+
+/** Tell by a page that rank 0 waits for messages of its own in these cells. */
+static void tell_page(const struct rank *me, enum long_wait kind, uint32_t page,
+                      bool is_turned)
+{
+    struct bcs_stand *stand = stand_begin();
+    struct bcs_stand_slot *slot = stand_slot(me, 0, 0);
+
+    stand_page = page;
+    stand->needs_all = kind != FOR_ANY;
+    for (int i = 0; i < N_LONG; i++) {
+        if (kind == PLANS) {
+            stand_add_plan(me, stand, 0, cells[i]);
+        } else {
+            stand_add(me, stand, 0, cells[i]);
+        }
+    }
+    if (kind == PLANS) {
+        stand_add(me, stand, 0, cells[0]);
+    }
+    (is_turned ? bcs_stand_turn : bcs_stand_write)(slot, stand, (uint32_t)me->size);
+}
+
+/** How many are stuck by what is found on a page, and on those before. */
+static uint32_t convict_by(struct rank *me, const struct judge *judge,
+                           enum long_wait kind, uint32_t page, bool is_first)
+{
+    tell_page(me, kind, page, true);
+    rank_expect(me,
+                nic_snapshot_turn(judge->snapshot, nic_proof_suspected(judge->proof)),
+                "it is the same wait");
+    return nic_proof_convict(judge->proof, &slice, is_first);
+}
+
+static uint32_t convict_by_all(struct rank *me, const struct judge *judge,
+                               enum long_wait kind)
+{
+    uint32_t n_pages = nic_proof_n_pages(judge->proof), n = 0;
+
+    for (uint32_t page = 0; page < n_pages; page++) {
+        rank_expect(me, n == 0, "not before the last page");
+        n = convict_by(me, judge, kind, page, page == 0);
+    }
+    return n;
+}
+
+/** Look at a wait of rank 0 of some kind. @return by how many pages it is told */
+static uint32_t look_at(struct rank *me, const struct judge *judge, enum long_wait kind)
+{
+    tell_page(me, kind, 0, false);
+    nic_snapshot_read(judge->snapshot);
+    rank_expect(me, nic_proof_suspect(judge->proof, false) == 1, "suspected");
+    return nic_proof_n_pages(judge->proof);
+}
+
+static void judge_pages(struct rank *me)
+{
+    struct nic_engine *engine = me->context->engine;
+    struct judge judge;
+
+    rank_expect(me, nic_snapshot_create(engine, false, &judge.snapshot) == 0, "memory");
+    rank_expect(me, nic_proof_create(engine, judge.snapshot, NULL, &judge.proof) == 0,
+                "memory");
+    rank_expect(me, look_at(me, &judge, FOR_ANY) == 2, "two pages");
+    rank_expect(me, convict_by_all(me, &judge, FOR_ANY) == 1, "stuck");
+    rank_expect(me, convict_by_all(me, &judge, FOR_ANY) == 1, "stuck, once more");
+    rank_expect(me, convict_by(me, &judge, FOR_ANY, 1, true) == 0, "half of it");
+    rank_expect(me, convict_by(me, &judge, FOR_ANY, 0, false) == 0, "the other half");
+    rank_expect(me, convict_by(me, &judge, FOR_ANY, 0, false) == 0, "the same again");
+    rank_expect(me, convict_by(me, &judge, FOR_ANY, 1, false) == 1, "in their order");
+    rank_expect(me, look_at(me, &judge, PLANS) > 2, "small pages");
+    rank_expect(me, convict_by_all(me, &judge, PLANS) == 1, "stuck");
+    rank_expect(me, look_at(me, &judge, FOR_ALL) == 1, "a partner is told once");
+    rank_meet(me);
+    rank_meet(me); /* the last one is over */
+    rank_expect(me, convict_by(me, &judge, FOR_ALL, 0, true) == 1, "one is enough");
+    look_at(me, &judge, FOR_ANY);
+    rank_expect(me, convict_by_all(me, &judge, FOR_ANY) == 0, "one is over");
+    look_at(me, &judge, PLANS);
+    rank_expect(me, convict_by_all(me, &judge, PLANS) == 0, "one goes on");
+    stand_tell(me, 0, 0, NULL);
+    judge_close(&judge);
+}
+
+/** Send rank 0, by itself, what one of its receives waits for. */
+static void end_one(struct rank *me, struct bcs_request *request, int i)
+{
+    send_as(me, 0, 0, TAG + i);
+    rank_expect(me, bcs_test(me->context, request, true) == 0, "its end");
+}
+
+/** Rank 0 has more receives than a page has; what it waits for is told for it. */
+static void one_has_many(struct rank *me)
+{
+    static struct bcs_request requests[N_LONG];
+
+    for (int i = 0; me->rank == 0 && i < N_LONG; i++) {
+        struct bcs_message message = rank_message(me, 0, TAG + i, NULL, 0);
+
+        rank_expect(me, bcs_recv(me->context, &message, NULL, &requests[i]) == 0, "it");
+        cells[i] = bcs_request_state(&requests[i])->cell;
+    }
+    rank_meet(me);
+    if (me->rank == JUDGE) {
+        judge_pages(me);
+    } else {
+        rank_meet(me);
+        if (me->rank == 0) {
+            end_one(me, &requests[N_LONG - 1], N_LONG - 1);
+        }
+        rank_meet(me);
+    }
+    rank_meet(me);
+    for (int i = 0; me->rank == 0 && i < N_LONG - 1; i++) {
+        end_one(me, &requests[i], i);
     }
     rank_meet(me);
 }
@@ -292,6 +418,12 @@ START_TEST(a_send_that_is_pending_does_not_release_anybody)
 }
 END_TEST
 
+START_TEST(a_wait_is_judged_by_all_its_pages)
+{
+    job_run(&shapes[_i], one_has_many);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("case");
@@ -301,6 +433,7 @@ int main(void)
                         N_SHAPES);
     tcase_add_loop_test(tcase, a_send_that_is_pending_does_not_release_anybody, 0,
                         N_SHAPES);
+    tcase_add_loop_test(tcase, a_wait_is_judged_by_all_its_pages, 0, N_SHAPES);
     tcase_add_test(tcase, work_that_comes_while_it_looks_at_messages_is_not_lost);
     return run_tcase("case", tcase);
 }

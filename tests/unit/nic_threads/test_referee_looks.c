@@ -64,17 +64,17 @@ static void call(void (**what)(void))
     }
 }
 
-uint32_t __real_nic_proof_convict(struct nic_proof *proof,
-                                  pthread_mutex_t *during); // NOLINT
-uint32_t __wrap_nic_proof_convict(struct nic_proof *proof,
-                                  pthread_mutex_t *during);          // NOLINT
+uint32_t __real_nic_proof_convict(struct nic_proof *proof, pthread_mutex_t *during,
+                                  bool is_first); // NOLINT
+uint32_t __wrap_nic_proof_convict(struct nic_proof *proof, pthread_mutex_t *during,
+                                  bool is_first);                    // NOLINT
 uint64_t __real_nic_snapshot_changes(const struct nic_snapshot *of); // NOLINT
 uint64_t __wrap_nic_snapshot_changes(const struct nic_snapshot *of); // NOLINT
 
-uint32_t __wrap_nic_proof_convict(struct nic_proof *proof,
-                                  pthread_mutex_t *during) // NOLINT
+uint32_t __wrap_nic_proof_convict(struct nic_proof *proof, pthread_mutex_t *during,
+                                  bool is_first) // NOLINT
 {
-    uint32_t n = __real_nic_proof_convict(proof, during);
+    uint32_t n = __real_nic_proof_convict(proof, during, is_first);
 
     call(&after_convict);
     return n;
@@ -118,7 +118,7 @@ static void tell(uint32_t rank, uint32_t from, enum bcs_agent_kind agent)
     struct bcs_stand *stand = stand_begin();
 
     stand->agent = agent;
-    stand_add(stand, from, bcs_request_state(&requests[rank])->cell);
+    stand_add(&ranks[0], stand, from, bcs_request_state(&requests[rank])->cell);
     stand_tell(&ranks[0], rank, 0, stand);
 }
 
@@ -141,13 +141,15 @@ static void two_receive(void)
 static void answer(uint64_t asked)
 {
     for (uint32_t i = 0; i < 2; i++) {
-        atomic_store(&stand_slot(&ranks[0], i, 0)->answered, asked);
+        atomic_store(&stand_slot(&ranks[0], i, 0)->answered,
+                     asked << BCS_STAND_PAGE_BITS);
     }
 }
 
 static uint64_t asked(uint32_t rank)
 {
-    return atomic_load(&nic_engine_stands(ranks[0].context->engine, rank)->asked);
+    return atomic_load(&nic_engine_stands(ranks[0].context->engine, rank)->asked) >>
+           BCS_STAND_PAGE_BITS;
 }
 
 /** Have it look now. */

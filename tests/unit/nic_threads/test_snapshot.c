@@ -44,7 +44,7 @@ static struct bcs_stand *wait_for(uint32_t rank, uint32_t thread, uint32_t from,
     struct bcs_stand *stand = stand_begin();
 
     for (uint32_t i = 0; i < n; i++) {
-        stand_add(stand, from, BCS_CELL_NONE);
+        stand_add(&ranks[0], stand, from, BCS_CELL_NONE);
     }
     stand_tell(&ranks[0], rank, thread, stand);
     return stand;
@@ -123,17 +123,89 @@ START_TEST(who_has_a_thread_that_does_not_wait_is_not_suspected)
 }
 END_TEST
 
-START_TEST(a_wait_for_any_of_more_than_are_listed_is_not_judged)
+START_TEST(who_waits_for_more_than_a_page_has_is_suspected)
 {
-    wait_for(LATE, 0, 0, 1);
-    for (uint32_t n = BCS_STAND_OPERATIONS; n <= BCS_STAND_OPERATIONS + 1; n++) {
-        struct bcs_stand *stand = wait_for(0, 0, LATE, n);
+    struct bcs_stand *stand;
 
-        ck_assert_uint_eq(suspect(), 2); /* all are to be over */
-        stand->needs_all = 0;
-        stand_tell(&ranks[0], 0, 0, stand);
-        ck_assert_uint_eq(suspect(), n == BCS_STAND_OPERATIONS ? 2 : 0);
+    wait_for(LATE, 0, 0, 1);
+    stand = wait_for(0, 0, 1, BCS_STAND_OPERATIONS); /* who waits for nobody */
+    ck_assert_uint_eq(suspect(), 0);
+    ck_assert_uint_eq(nic_proof_n_pages(proof), 1);
+    stand_add(&ranks[0], stand, LATE, BCS_CELL_NONE); /* on the second page */
+    stand_tell(&ranks[0], 0, 0, stand);
+    ck_assert_uint_eq(suspect(), 2);
+    ck_assert_uint_eq(nic_proof_n_pages(proof), 2);
+    stand->needs_all = 0; /* rank 1 could release it */
+    stand_tell(&ranks[0], 0, 0, stand);
+    ck_assert_uint_eq(suspect(), 0);
+    stand->has_unknown = 1;
+    stand_tell(&ranks[0], 0, 1,
+               stand); /* a thread that waits for something else, too */
+    wait_for(1, 0, 0, 1);
+    ck_assert_uint_eq(suspect(), 0);
+    stand_tell(&ranks[0], 0, 1, NULL);
+    ck_assert_uint_eq(suspect(), 3);
+}
+END_TEST
+
+START_TEST(all_that_collectives_need_must_be_stuck)
+{
+    struct bcs_stand *stand;
+
+    wait_for(LATE, 0, 0, 1);
+    stand = wait_for(0, 0, LATE, 1);
+    for (uint32_t i = 0; i < BCS_STAND_PLANS; i++) {
+        stand_add_plan(&ranks[0], stand, LATE, BCS_CELL_NONE);
     }
+    stand_tell(&ranks[0], 0, 0, stand);
+    ck_assert_uint_eq(suspect(), 2);
+    ck_assert_uint_eq(nic_proof_n_pages(proof), 1);
+    stand_add_plan(&ranks[0], stand, 1, BCS_CELL_NONE);
+    stand_tell(&ranks[0], 0, 0, stand);
+    ck_assert_uint_eq(suspect(), 0);
+    wait_for(1, 0, 0, 1);
+    ck_assert_uint_eq(suspect(), 3);
+    ck_assert_uint_eq(nic_proof_n_pages(proof), 2);
+}
+END_TEST
+
+START_TEST(a_page_that_is_turned_is_no_change)
+{
+    uint64_t meant[2] = {1}, stirs;
+    struct bcs_stand *stand = wait_for(0, 0, LATE, 1);
+
+    nic_snapshot_read(snapshot);
+    stirs = nic_snapshot_changes(snapshot);
+    stand->first = BCS_STAND_OPERATIONS;
+    bcs_stand_turn(stand_slot(&ranks[0], 0, 0), stand, N_RANKS);
+    ck_assert(!nic_snapshot_have_changed(snapshot, meant));
+    ck_assert_uint_eq(nic_snapshot_changes(snapshot), stirs);
+    ck_assert_uint_eq(nic_snapshot_stand(snapshot, 0, 0)->first, 0);
+    ck_assert(nic_snapshot_turn(snapshot, meant));
+    ck_assert_uint_eq(nic_snapshot_stand(snapshot, 0, 0)->first, BCS_STAND_OPERATIONS);
+    bcs_stand_write(stand_slot(&ranks[0], 0, 0), stand, N_RANKS);
+    ck_assert(nic_snapshot_have_changed(snapshot, meant));
+    ck_assert_uint_ne(nic_snapshot_changes(snapshot), stirs);
+    ck_assert(!nic_snapshot_turn(snapshot, meant));
+}
+END_TEST
+
+/* Of a record that is being written it is not known what it will say. */
+START_TEST(a_record_that_could_not_be_read_has_changed)
+{
+    uint64_t meant[2] = {1}, whole;
+    struct bcs_stand_slot *slot = stand_slot(&ranks[0], 0, 0);
+
+    wait_for(0, 0, LATE, 1);
+    whole = atomic_load(&slot->sequence);
+    atomic_store(&slot->sequence, whole | UINT64_C(1) << BCS_STAND_TURN_BITS);
+    nic_snapshot_read(snapshot);
+    ck_assert_ptr_null(nic_snapshot_stand(snapshot, 0, 0));
+    ck_assert(nic_snapshot_have_changed(snapshot, meant));
+    atomic_store(&slot->sequence, whole);
+    ck_assert(nic_snapshot_have_changed(snapshot, meant));
+    ck_assert(!nic_snapshot_turn(snapshot, meant));
+    ck_assert(!nic_snapshot_have_changed(snapshot, meant));
 }
 END_TEST
 
@@ -208,7 +280,10 @@ int main(void)
     tcase_add_test(tcase, a_thread_that_tells_later_has_changed_something);
     tcase_add_test(tcase, who_has_something_that_goes_on_by_itself_is_not_suspected);
     tcase_add_test(tcase, who_has_a_thread_that_does_not_wait_is_not_suspected);
-    tcase_add_test(tcase, a_wait_for_any_of_more_than_are_listed_is_not_judged);
+    tcase_add_test(tcase, who_waits_for_more_than_a_page_has_is_suspected);
+    tcase_add_test(tcase, all_that_collectives_need_must_be_stuck);
+    tcase_add_test(tcase, a_page_that_is_turned_is_no_change);
+    tcase_add_test(tcase, a_record_that_could_not_be_read_has_changed);
     tcase_add_test(tcase, a_peer_that_is_no_rank_is_not_waited_for);
     tcase_add_test(tcase, a_record_that_is_written_anew_has_changed);
     tcase_add_test(tcase, all_waits_of_a_rank_must_have_answered);

@@ -130,7 +130,7 @@ END_TEST
 static void tell(const struct fake_job *fake, uint32_t rank, uint32_t thread,
                  uint64_t number, uint64_t ranks)
 {
-    uint64_t words[sizeof(struct bcs_stand) / sizeof(uint64_t) + 1] = {0};
+    uint64_t words[sizeof(struct bcs_stand) / sizeof(uint64_t) + BCS_STAND_SETS] = {0};
     struct bcs_stand *stand = (void *)words;
     uint64_t at = nic_layout_stands_gva(&fake->layout, rank);
     int heap = fake->heaps[nic_layout_node(&fake->layout, rank)];
@@ -141,7 +141,7 @@ static void tell(const struct fake_job *fake, uint32_t rank, uint32_t thread,
     ck_assert_uint_eq(sizeof(words), bcs_stand_words(FAKE_RANKS) * sizeof(uint64_t));
     stand->is_waiting = 1;
     stand->number = number;
-    *bcs_stand_ranks(stand) = ranks;
+    words[sizeof(*stand) / sizeof(uint64_t)] = ranks; /* the first set */
     bcs_stand_write(bcs_stand_slot_at((void *)(memory + at), thread, FAKE_RANKS), stand,
                     FAKE_RANKS);
     munmap(memory, fake->layout.heap_bytes);
@@ -314,7 +314,7 @@ END_TEST
 /** Node 0 has a record of a rank of another machine, and the file of its call. */
 static void tell_far(const struct fake_job *fake, uint32_t rank, uint64_t pid)
 {
-    uint64_t words[sizeof(struct bcs_stand) / sizeof(uint64_t) + 1] = {0};
+    uint64_t words[sizeof(struct bcs_stand) / sizeof(uint64_t) + BCS_STAND_SETS] = {0};
     struct bcs_stand *stand = (void *)words;
     uint64_t at = nic_layout_far_stand_gva(&fake->layout, rank);
     char *memory = mmap(NULL, fake->layout.heap_bytes, PROT_READ | PROT_WRITE,
