@@ -18,7 +18,8 @@ struct where {
     char *words[BCS_STAND_FRAMES]; /* for free */
     /* Of the source; good until place_close. NULL: the words are all that is known. */
     const char *files[BCS_STAND_FRAMES];
-    bool lacks_lines; /* the first one's file has none */
+    bool lacks_lines;  /* the first one's file has none */
+    bool skips_crates; /* of Rust; see where.c */
 };
 
 /**
