@@ -20,6 +20,7 @@ import xml.etree.ElementTree
 import job
 
 RANKS = 2
+WRITTEN_S = 10  # for who goes on when bcsrun is killed
 FORMS = ("json", "sarif", "junit")
 LEVELS = {"deadlock": "error", "misuse": "error", "truncation": "error", "argument": "error", "failure": "error",
           "buffer": "error", "collective": "warning", "unreceived": "warning", "leak": "warning",
@@ -231,7 +232,7 @@ class Suite:
             problems = [] if one.await_that(lambda: is_so(one), self.arguments.timeout) else ["it does not come so far"]
             end(one)
             one.finish(self.arguments.timeout)
-            job.await_that(lambda: pathlib.Path("found.junit").exists(), self.arguments.timeout)
+            job.await_that(lambda: pathlib.Path("found.junit").exists(), WRITTEN_S)
             problems += [f"it leaves {left}" for left in one.leftovers()]
             problems += self.problems(case, False)
             own = json.loads(pathlib.Path("found.json").read_text(encoding="utf-8"))["run"]["ended"]
