@@ -98,6 +98,8 @@ def problems_of_places(document, program):
         for place in one["places"]:
             if place.get("file") and not (place["line"] > 0 and place["function"] and place["call"]):
                 problems.append(f"a place of {one['kind']} is {place}")
+            if place.get("place", "") not in one["text"]:
+                problems.append(f"{place['place']} is not in {one['text']}")
     return problems
 
 
