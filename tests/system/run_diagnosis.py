@@ -26,6 +26,7 @@ def parse_arguments():
     parser.add_argument("--launcher", default="bcsrun")
     for name in ("deadlocks", "left-behind", "misused-buffers", "greet", "block"):
         parser.add_argument(f"--{name}", required=True, help=f"the program {name}")
+    parser.add_argument("--reader", required=True, help="the program bcs-mds")
     parser.add_argument("--has-lines", action="store_true", help="bcs-top is built, and knows lines")
     parser.add_argument("--timeout", type=float, default=120)
     return parser.parse_args()
@@ -70,6 +71,7 @@ class Suite:
         path.unlink()
         problems = [f"{word!r} is not on the page" for word in (*words, GUIDE, RECORDED) if word not in page.text]
         problems += [f"it has {load}" for load in page.loads]
+        problems += ["it says that nothing was found"] if NOTHING in page.text and NOTHING not in words else []
         problems += [] if "default-src 'none'" in page.policy else [f"its policy is {page.policy}"]
         problems += [] if (RECORDS in page.text) is has_records else ["what was recorded is there, or not"]
         return problems + [f"it leaves {left}" for left in os.listdir() if left != "kept"]
@@ -100,6 +102,14 @@ class Suite:
             one.close()
         self.report.case("told to end", problems)
 
+    def run_other_document(self):
+        """What is no document of --json has no page."""
+        pathlib.Path("kept/other").write_text('{"format": "bcs-lint 1"}', encoding="ascii")
+        result = job.run_plain([self.arguments.reader, "diagnosis", "kept/other", "kept", "-o", "page"],
+                               self.arguments.timeout)
+        is_refused = result.status == 1 and "is no document of bcsrun --json: bcs-lint 1" in result.stderr
+        self.report.case("another document", [] if is_refused and not os.path.exists("page") else [result.ending()])
+
     def run_refused(self):
         """A page that cannot be written."""
         result = job.run_plain(self.command(["--diagnose=none/page.html"], [self.arguments.greet]), self.arguments.timeout)
@@ -110,13 +120,13 @@ class Suite:
 def main():
     arguments = parse_arguments()
     job.SharedMemory.separate()
-    for name in ("deadlocks", "left_behind", "misused_buffers", "greet", "block"):
+    for name in ("deadlocks", "left_behind", "misused_buffers", "greet", "block", "reader"):
         setattr(arguments, name, os.path.abspath(getattr(arguments, name)))
     suite = Suite(arguments)
     here = os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        places = ["deadlocks.c:"] if arguments.has_lines else []
+        places = ["deadlocks.c:", "Function"] if arguments.has_lines else []
         verdict = "deadlock: ranks 0-1 wait for each other and can never continue"
         suite.run("deadlock", [arguments.deadlocks, "both_receive_first"], 86,
                   ["What is wrong", verdict, "each waits for the next one", *places], [f"error: {verdict}"])
@@ -131,6 +141,7 @@ def main():
         suite.run("records that are kept", [arguments.greet], 0, [NOTHING], ["nothing was found"],
                   ["--diagnose", "--mds=kept"])
         suite.report.case("there are records", [] if len(os.listdir("kept")) == 1 else [str(os.listdir("kept"))])
+        suite.run_other_document()
         suite.run_told_to_end()
         suite.run_refused()
         os.chdir(here)
