@@ -9,6 +9,11 @@
 #include <unistd.h>
 
 #include "libbcs/fabric/base/kernel_stat.h"
+#include "libbcs/fabric/base/park.h"
+
+/* Threads of a library that has just been loaded need so long to fall asleep, if the
+ * cores are busy. */
+enum { REST_NS = 1000000, RESTS_MOST = 50 };
 
 /** When a thread of this process began. @return 0: unknown, or there is none */
 static uint64_t began(int32_t id)
@@ -81,9 +86,27 @@ static struct bcs_tasks list(const struct bcs_tasks *but)
     return listing.tasks;
 }
 
+/** Whether all but the calling thread sleep. */
+static bool do_others_sleep(const struct bcs_tasks *tasks)
+{
+    for (uint32_t i = 0; tasks->n <= BCS_TASKS_MOST && i < tasks->n; i++) {
+        if (tasks->tasks[i].id != gettid() &&
+            tasks->tasks[i].state.kind == BCS_THREAD_RUNS) {
+            return false;
+        }
+    }
+    return true;
+}
+
 struct bcs_tasks bcs_tasks_list(void)
 {
-    return list(NULL);
+    struct bcs_tasks tasks = list(NULL);
+
+    for (int i = 0; i < RESTS_MOST && !do_others_sleep(&tasks); i++) {
+        bcs_rest(REST_NS);
+        tasks = list(NULL);
+    }
+    return tasks;
 }
 
 /** Whether a thread of a list has slept ever since that was made: else it had to fall

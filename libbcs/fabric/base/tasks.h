@@ -25,7 +25,8 @@ struct bcs_tasks {
     struct bcs_task tasks[BCS_TASKS_MOST];
 };
 
-/** List all of this process. */
+/** List all of this process. If others run, they are given some ten milliseconds to
+ *  fall asleep: a list of threads that sleep is what bcs_tasks_since needs. */
 struct bcs_tasks bcs_tasks_list(void);
 
 /**

@@ -123,6 +123,37 @@ START_TEST(who_has_slept_all_the_time_has_started_nothing)
 }
 END_TEST
 
+/** Run until the main thread sleeps, and then sleep. */
+static void *run_while_main_runs(void *unused)
+{
+    struct bcs_thread_state main_state;
+
+    do {
+        ck_assert(bcs_thread_look(getpid(), &main_state));
+    } while (main_state.kind == BCS_THREAD_RUNS);
+    pthread_barrier_wait(&end);
+    return unused;
+}
+
+START_TEST(who_runs_is_given_time_to_fall_asleep)
+{
+    struct bcs_tasks since;
+    pthread_t thread;
+
+    ck_assert_int_eq(gettid(), getpid());
+    pthread_barrier_init(&end, NULL, 2);
+    ck_assert_int_eq(pthread_create(&thread, NULL, run_while_main_runs, NULL), 0);
+    do { /* on a busy machine more than once */
+        const struct bcs_tasks before = bcs_tasks_list();
+
+        since = bcs_tasks_since(&before);
+    } while (since.n > BCS_TASKS_MOST);
+    ck_assert_uint_eq(since.n, 0);
+    pthread_barrier_wait(&end);
+    pthread_join(thread, NULL);
+}
+END_TEST
+
 START_TEST(who_has_the_id_of_one_that_has_ended_is_somebody_else)
 {
     struct bcs_tasks all = bcs_tasks_list();
@@ -145,6 +176,7 @@ int main(void)
     tcase_add_test(tcase, what_one_thread_has_started_is_not_the_programs);
     tcase_add_test(tcase, of_several_that_run_it_is_unknown_who_has_started_what);
     tcase_add_test(tcase, who_has_slept_all_the_time_has_started_nothing);
+    tcase_add_test(tcase, who_runs_is_given_time_to_fall_asleep);
     tcase_add_test(tcase, who_has_the_id_of_one_that_has_ended_is_somebody_else);
     return run_tcase("tasks", tcase);
 }
