@@ -18,6 +18,8 @@ LITERAL = r'"(?:\\.|[^"\\\n])*"'
 PRI = r"(?:PRI[a-z]\d+|BCS_[A-Z_]*VERSION)"
 STRING = re.compile(rf"{LITERAL}(?:\s*(?:{LITERAL}|{PRI}))*")
 CONVERSION = re.compile(r"%[-+ #0-9.*]*(?:hh|h|ll|l|z|j)?[a-zA-Z]")
+# What a message may begin with: the option that it is about.
+OPTION = re.compile(r"^--[a-z]+: ")
 MESSAGE = re.compile(r"^((?:bcsrun|bcs(?:\[rank \d+\])?): )(.*)$")
 GAP = None  # in a list of characters: anything may stand here
 MIN_LETTERS = 12  # of a message that its string must give
@@ -110,7 +112,8 @@ def main():
         is_notice = key in untold
         untold.discard(key)
         n_messages += 1
-        if not is_notice and not any(is_printed(m, formats) for m in (text, start + text)):
+        told = (text, start + text, OPTION.sub("", text))
+        if not is_notice and not any(is_printed(one, formats) for one in told):
             n_wrong += 1
             print(f"{document}:{number}: no program prints this: {text}")
     for key in sorted(untold):

@@ -41,7 +41,7 @@ CASES = {
     "deadlock": Case("deadlocks", ["both_receive_first"], ["deadlock"], 86),
     "no deadlock": Case("deadlocks", ["late_message"], [], 0),
     "misuse": Case("misuse", ["op_of_allreduce", "wrong"], ["misuse"], 87),
-    "misuse of threads": Case("misuse", ["crowd", "wrong"], ["misuse"], 0),
+    "misuse of threads": Case("misuse", ["crowd_long", "wrong"], ["misuse"], 0),
     "truncation": Case("misuse", ["truncated_recv", "wrong"], ["truncation"], 15),
     "argument": Case("misuse", ["argument_root", "wrong"], ["argument"], 8),
     "leak": Case("left_behind", ["both"], ["leak", "unreceived"], 0, ["--lint"], ranks=4),
@@ -227,7 +227,7 @@ class Suite:
     def run_until(self, name, case, is_so, end, ended="exit"):
         """A job to which something is done when is_so(job): what is known at its end is written, and nothing is
         left behind."""
-        case.program_path = self.program(case.program)
+        case.program_path = case.program_path or self.program(case.program)
         self.clear()
         one = job.Job(self.command(case), job.mpirun_environment(case.settings))
         try:
@@ -264,9 +264,11 @@ class Suite:
         wrapper = self.beside / 'wrap "1"\n<&.sh'
         wrapper.write_text('#!/bin/sh\nunset LD_PRELOAD\nexec "$@"\n', encoding="ascii")
         wrapper.chmod(0o755)
-        case = Case("greet", [self.program("greet")], ["absence"], 0)
+        go_on = self.beside / "go on"
+        case = Case("doubts", [self.program("doubts"), "thread_that_sleeps", str(go_on)], ["absence"], 0)
         case.program_path = str(wrapper)
-        self.run_case("absence", case)
+        self.run_until("absence", case, lambda one: "BCS is not in this job" in one.errors_so_far(),
+                       lambda _: go_on.touch())
 
     def refuse(self, name, options, words):
         """Nothing is started, and the reason is told in one line."""

@@ -17,8 +17,9 @@ import shlex
 import subprocess
 import sys
 
-import job
-import run_mpi4py
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "system"))
+import job  # noqa: E402
+import run_mpi4py  # noqa: E402
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 ENDINGS = {86: "a verdict", 87: "misuse"}
@@ -77,7 +78,7 @@ def bugs_of(source):
 def told_of(source, text):
     """{line: ranks} by a report: of each group of ranks the first place that is in the source."""
     told = {}
-    for ranks, rest in re.findall(r"^  ([\d,-]+): MPI_\w+(.*)$", text, re.MULTILINE):
+    for ranks, rest in re.findall(r"^  ([\d,-]+): (?:comm\.\w+ \()?MPI_\w+(.*)$", text, re.MULTILINE):
         place = re.search(rf"{re.escape(source)}:(\d+)", rest)
         line = int(place.group(1)) if place else rest
         told.setdefault(line, set()).update(ranks_of(ranks))
