@@ -135,7 +135,8 @@ INCLUDE_EDGES = {
     ],
     "mds/tool": ["libbcs/include/bcs/version.h", "mds/tool/analysis", "mds/tool/verbs"],
     "apps/tools/findings": [
-        "libbcs/include/bcs/version.h", "libbcs/report/finding_rules.h", "mds/tool/read/text.h",
+        "libbcs/include/bcs/version.h", "libbcs/report/finding_rules.h",
+        "mds/tool/read/json_ranks.h", "mds/tool/read/text.h",
     ],
     "apps/tools/launch": [
         "libbcs/include", "libbcs/report/finding.h", "libbcs/session/variables.h", "apps/tools/findings",

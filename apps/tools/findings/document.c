@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "mds/tool/read/json_ranks.h"
 #include "mds/tool/read/text.h"
 
 enum { SIGNALS_MOST = 64, STATUS_OF_SIGNAL = 128 };
@@ -69,19 +70,7 @@ char *document_ranks(const json_t *ranks)
         return NULL;
     }
     fputs(n == 1 ? "rank " : "ranks ", out);
-    for (size_t i = 0, last; i < n; i = last + 1) {
-        json_int_t first = json_integer_value(json_array_get(ranks, i)), next = first;
-
-        for (last = i; last + 1 < n &&
-                       json_integer_value(json_array_get(ranks, last + 1)) == next + 1;
-             last++) {
-            next++;
-        }
-        fprintf(out, "%s%lld", i > 0 ? "," : "", (long long)first);
-        if (next > first) {
-            fprintf(out, "-%lld", (long long)next);
-        }
-    }
+    json_ranks_print(out, ranks);
     fclose(out);
     return text;
 }

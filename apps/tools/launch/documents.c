@@ -5,7 +5,6 @@
 #include "apps/tools/launch/documents.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +16,13 @@
 #include "apps/tools/launch/bcsrun_error.h"
 #include "apps/tools/launch/diagnosis.h"
 #include "apps/tools/launch/launch_command.h"
+#include "apps/tools/launch/tree_remove.h"
 #include "libbcs/fabric/base/clock.h"
 #include "libbcs/report/finding.h"
 
 #define FOLDER_NAME "bcs-findings"
 #define RECORDS_NAME "mds"
 #define FINDINGS_NAME "found.json"
-
-enum { FOLDERS_MOST = 16 };
 
 /** The options, by enum findings_form. */
 static const char *const option_names[FINDINGS_FORMS] = {"--json", "--sarif",
@@ -161,17 +159,6 @@ int documents_begin(struct documents *documents, const char *scratch)
                : records_begin(path);
 }
 
-/** An entry of a folder that goes: for nftw. */
-static int entry_remove(const char *path, const struct stat *status, int type,
-                        struct FTW *place)
-{
-    (void)status;
-    (void)type;
-    (void)place;
-    remove(path);
-    return 0;
-}
-
 /** Write the page. @return 0 or <0, printed */
 static int page_write(const struct documents *documents, const struct findings_run *run)
 {
@@ -220,7 +207,7 @@ int documents_end(struct documents *documents, const struct watch_result *result
         err = -EIO;
     }
     if (documents->is_own_folder) {
-        nftw(state->folder, entry_remove, FOLDERS_MOST, FTW_DEPTH | FTW_PHYS);
+        tree_remove(state->folder);
     }
     state->are_written = true;
     return err < 0 && result->status == 0 ? EXIT_FAILURE : result->status;

@@ -22,7 +22,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,6 +33,7 @@
 #include <unistd.h>
 
 #include "apps/tools/launch/bcsrun_error.h"
+#include "apps/tools/launch/tree_remove.h"
 #include "libbcs/fabric/base/environment.h"
 
 #define MEMORY_FOLDER "/dev/shm"
@@ -48,17 +48,7 @@
 #define LEAST_RANK_BYTES ((uint64_t)160 << 10)
 #define MB(n_bytes) ((unsigned long long)(n_bytes) >> 20)
 
-enum { MAX_OPEN_FOLDERS = 16, MARK_BYTES = 256 };
-
-static int entry_remove(const char *path, const struct stat *status, int type,
-                        struct FTW *place)
-{
-    (void)status;
-    (void)type;
-    (void)place;
-    remove(path);
-    return 0; /* go on with the others */
-}
+enum { MARK_BYTES = 256 };
 
 /* The text that the mark of the folder has which is open as fd. @return 0 or -errno */
 static int mark_text(const char *folder, int fd, char text_out[MARK_BYTES])
@@ -137,7 +127,7 @@ static void folder_remove(const char *folder, int fd)
     char files[64];
 
     snprintf(files, sizeof files, "/proc/self/fd/%d/" FILES_NAME, fd);
-    nftw(files, entry_remove, MAX_OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    tree_remove(files);
     if (faccessat(fd, FILES_NAME, F_OK, AT_SYMLINK_NOFOLLOW) != 0) {
         unlinkat(fd, MARK_NAME, 0);
         if (is_named(folder, fd)) {

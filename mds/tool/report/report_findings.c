@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "mds/tool/read/json_ranks.h"
 #include "mds/tool/read/manifest.h"
 #include "mds/tool/report/html.h"
 
@@ -80,26 +81,6 @@ static void print_run(FILE *out, const json_t *run)
     fputs("\n</table>\n", out);
 }
 
-/** The ranks of a place as "0-3,7". */
-static void print_ranks(FILE *out, const json_t *ranks)
-{
-    size_t n = json_array_size(ranks);
-
-    for (size_t i = 0, last; i < n; i = last + 1) {
-        json_int_t first = json_integer_value(json_array_get(ranks, i)), next = first;
-
-        for (last = i; last + 1 < n &&
-                       json_integer_value(json_array_get(ranks, last + 1)) == next + 1;
-             last++) {
-            next++;
-        }
-        fprintf(out, "%s%lld", i > 0 ? "," : "", (long long)first);
-        if (next > first) {
-            fprintf(out, "-%lld", (long long)next);
-        }
-    }
-}
-
 /** A cell with a file and its line. */
 static void print_file(FILE *out, const json_t *place)
 {
@@ -127,7 +108,7 @@ static void print_places(FILE *out, const json_t *finding)
                        : "",
               out);
         fputs("<tr><th>", out);
-        print_ranks(out, json_object_get(place, "ranks"));
+        json_ranks_print(out, json_object_get(place, "ranks"));
         fputs("<td class=text>", out);
         html_text(out, text_of(place, "call"));
         fputs("<td class=text>", out);
