@@ -4,6 +4,7 @@
  */
 #include "apps/tools/findings/document.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +71,7 @@ char *document_ranks(const json_t *ranks)
         return NULL;
     }
     fputs(n == 1 ? "rank " : "ranks ", out);
-    json_ranks_print(out, ranks);
+    json_ranks_print(out, ranks, SIZE_MAX);
     fclose(out);
     return text;
 }

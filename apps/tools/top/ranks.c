@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "mds/tool/read/json_ranks.h"
+
 enum { MOST_RANGES = 6 };
 
 /** Add a range of the ranks that there are. */
@@ -137,19 +139,5 @@ size_t ranks_visit(const json_t *all, size_t n_most, ranks_visit_fn *visit, void
 
 void ranks_print(const json_t *ranks)
 {
-    size_t n = json_array_size(ranks), i = 0, n_ranges = 0;
-
-    while (i < n && n_ranges < MOST_RANGES) {
-        json_int_t first = json_integer_value(json_array_get(ranks, i)), last = first;
-
-        for (i++; i < n && json_integer_value(json_array_get(ranks, i)) == last + 1;
-             i++) {
-            last++;
-        }
-        printf("%s%lld", n_ranges++ > 0 ? "," : "", (long long)first);
-        if (last > first) {
-            printf("-%lld", (long long)last);
-        }
-    }
-    printf("%s", i < n ? ",..." : "");
+    json_ranks_print(stdout, ranks, MOST_RANGES);
 }

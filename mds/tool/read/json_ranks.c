@@ -9,19 +9,20 @@ static json_int_t rank_at(const json_t *ranks, size_t i)
     return json_integer_value(json_array_get(ranks, i));
 }
 
-void json_ranks_print(FILE *out, const json_t *ranks)
+void json_ranks_print(FILE *out, const json_t *ranks, size_t n_most)
 {
-    size_t n = json_array_size(ranks);
+    size_t n = json_array_size(ranks), i = 0, n_ranges = 0;
 
-    for (size_t i = 0, end; i < n; i = end) {
+    while (i < n && n_ranges < n_most) {
         json_int_t first = rank_at(ranks, i), last = first;
 
-        for (end = i + 1; end < n && rank_at(ranks, end) == last + 1; end++) {
+        for (i++; i < n && rank_at(ranks, i) == last + 1; i++) {
             last++;
         }
-        fprintf(out, "%s%lld", i > 0 ? "," : "", (long long)first);
+        fprintf(out, "%s%lld", n_ranges++ > 0 ? "," : "", (long long)first);
         if (last > first) {
             fprintf(out, "-%lld", (long long)last);
         }
     }
+    fputs(i < n ? ",..." : "", out);
 }

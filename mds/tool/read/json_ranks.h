@@ -8,7 +8,8 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/** Print ranks as "0-3,7". @param ranks  ascending */
-void json_ranks_print(FILE *out, const json_t *ranks);
+/** Print ranks as "0-3,7", so many ranges at most; "..." stands for others.
+ *  @param ranks  ascending */
+void json_ranks_print(FILE *out, const json_t *ranks, size_t n_most);
 
 #endif

@@ -5,6 +5,7 @@
 #include "mds/tool/report/report_findings.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "mds/tool/read/json_ranks.h"
@@ -108,7 +109,7 @@ static void print_places(FILE *out, const json_t *finding)
                        : "",
               out);
         fputs("<tr><th>", out);
-        json_ranks_print(out, json_object_get(place, "ranks"));
+        json_ranks_print(out, json_object_get(place, "ranks"), SIZE_MAX);
         fputs("<td class=text>", out);
         html_text(out, text_of(place, "call"));
         fputs("<td class=text>", out);
