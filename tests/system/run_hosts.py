@@ -147,6 +147,7 @@ def test_killed_keeper(hosts, report):
     hosts.call("up", "3")
     networks, keepers = hosts.networks()
     os.kill(keepers[2], signal.SIGKILL)
+    job.await_that(lambda: not job.is_alive(keepers[2]), hosts.timeout)
     problems = problems_of_call(hosts.call("status"), 0, ["bcs1   10.78.0.2    has ended"])
     problems += problems_of_call(hosts.call("exec", "bcs1", "true"), 126, ["host bcs1 has ended"])
     report.case("a killed keeper", problems + problems_of_down(hosts, networks))
