@@ -10,6 +10,7 @@
 struct part {
     const struct run *run;
     MPI_Comm comm;
+    pthread_barrier_t *start;
     long from[N_LONG], to[N_LONG];
 };
 
@@ -20,6 +21,8 @@ static void *call_often(void *arg)
     enum { N_CALLS = 100 };
     struct part *part = arg;
 
+    pthread_barrier_wait(
+        part->start); /* else one may be done before the other begins */
     for (int i = 0; i < N_CALLS; i++) {
         if (part->run->n == 0) {
             MPI_Barrier(part->comm);
@@ -37,12 +40,15 @@ static void *call_often(void *arg)
 void crowd(const struct run *run, int is_wrong)
 {
     static struct part parts[2];
+    pthread_barrier_t start;
     pthread_t other;
 
+    pthread_barrier_init(&start, NULL, 2);
     for (int i = 0; i < 2; i++) {
         parts[i].run = run;
         parts[i].from[0] = 1;
         parts[i].comm = MPI_COMM_WORLD;
+        parts[i].start = &start;
     }
     if (!is_wrong) {
         MPI_Comm_dup(MPI_COMM_WORLD, &parts[1].comm);
@@ -52,6 +58,7 @@ void crowd(const struct run *run, int is_wrong)
     }
     call_often(&parts[0]);
     pthread_join(other, NULL);
+    pthread_barrier_destroy(&start);
     if (!is_wrong) {
         MPI_Comm_free(&parts[1].comm);
     }
