@@ -13,9 +13,6 @@ int main(int argc, char **argv)
     MPI_Request requests[2];
 
     check_say("before\n");
-    if (world.size < 2) { /* Open MPI 4.1 does not notice it in messages to self. */
-        MPI_Abort(MPI_COMM_WORLD, MPI_ERR_TRUNCATE);
-    }
     MPI_Irecv(in, 8, MPI_BYTE, world.left, 0, MPI_COMM_WORLD, &requests[0]);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Isend(out, 64, MPI_BYTE, world.right, 0, MPI_COMM_WORLD, &requests[1]);
