@@ -4,7 +4,7 @@
 
 BUILD_DIR=${BUILD_DIR:-build}
 # What the programs need to be built, and what the tests and bcs-mds's other formats need.
-PROGRAM_PACKAGES="gcc libc6-dev meson ninja-build pkg-config libopenmpi-dev openmpi-bin libpmix-dev libjansson-dev libdw-dev"
+PROGRAM_PACKAGES="gcc libc6-dev meson ninja-build pkg-config libopenmpi-dev openmpi-bin libpmix-dev libucx-dev libjansson-dev libdw-dev"
 TEST_PACKAGES="gfortran check libsqlite3-dev libotf2-trace-dev libncurses-dev"
 # What a few tests need, which are skipped without it.
 WANTED_PACKAGES="python3-scipy gnuplot-nox"
@@ -15,7 +15,7 @@ missing_list() {
     case $1 in
     program)
         programs="gcc meson ninja pkg-config mpirun python3"
-        libraries="ompi-c pmix jansson libdw"
+        libraries="ompi-c pmix ucx jansson libdw"
         ;;
     tests)
         programs=gfortran

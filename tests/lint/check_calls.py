@@ -21,7 +21,7 @@ import lint
 # that is called: two tables, as edges.py says.
 CALL_EDGES = {
     "libbcs/fabric/base": [],
-    "libbcs/fabric/transport": ["libbcs/fabric/transport/shm"],
+    "libbcs/fabric/transport": ["libbcs/fabric/transport/shm", "libbcs/fabric/transport/ucx"],
     "libbcs/fabric/copy": [],
     "libbcs/fabric/core": ["libbcs/fabric/transport"],
     "libbcs/fabric/ring": ["libbcs/fabric/core"],
@@ -114,10 +114,13 @@ CALL_EDGES = {
     "apps/tools/look": ["libbcs/fabric/ring"],
     "apps/tools/top": ["libbcs/report", "mds/source", "mds/tool/read", "apps/tools/look"],
     "libbcs/fabric/transport/shm": ["libbcs/fabric/transport"],
+    "libbcs/fabric/transport/ucx": ["libbcs/fabric/transport", "libbcs/fabric/transport/shm"],
 }
 # Circles of folders that are known: a transport implements what the folder above it declares,
 # which has the list of transports.
-KNOWN_FOLDER_CIRCLES = [{"libbcs/fabric/transport", "libbcs/fabric/transport/shm"}]
+KNOWN_FOLDER_CIRCLES = [
+    {"libbcs/fabric/transport", "libbcs/fabric/transport/shm", "libbcs/fabric/transport/ucx"},
+]
 # Circles of files that are known. None may be new or grow; what is not one any more goes.
 KNOWN_CIRCLES = []
 # Functions of the system that only some folders may use, or none. What waits or looks at the clock
@@ -133,8 +136,8 @@ SYSTEM_CALLS = {
     "clone": ["libbcs/report"],
     "dl_iterate_phdr": ["mds", "libbcs/cbsp", "mpi_shim/real", "mpi_shim/calls"],
     "dladdr": ["libbcs/fabric/base", "libbcs/report", "mpi_shim/real"],
-    "dlopen": ["libbcs/session", "mpi_shim/real", "mds/source"],
-    "dlsym": ["libbcs/session", "mpi_shim/real", "mds/source"],
+    "dlopen": ["libbcs/fabric/transport/ucx", "libbcs/session", "mpi_shim/real", "mds/source"],
+    "dlsym": ["libbcs/fabric/transport/ucx", "libbcs/session", "mpi_shim/real", "mds/source"],
     "execv": ["apps/tools/launch"],
     "exit": ["libbcs/bsplib", "mpi_shim/real", "mpi_shim/calls", "mds/tool"],
     "fork": ["mds/source", "apps/tools/hosts", "apps/tools/launch", "apps/tools/top"],
@@ -161,7 +164,7 @@ SYSTEM_CALLS = {
     "sched_getaffinity": ["libbcs/session"],
     "sched_setscheduler": ["nic_threads/machine"],
     "sched_yield": ["libbcs/fabric/base"],
-    "setenv": ["apps/tools/hosts", "apps/tools/launch"],
+    "setenv": ["libbcs/fabric/transport/ucx", "apps/tools/hosts", "apps/tools/launch"],
     "sigaction": ["libbcs/fabric/base", "libbcs/channel", "apps/tools/launch"],
     "sigprocmask": ["mds/source", "apps/tools/launch", "apps/tools/top"],
     "sleep": [],

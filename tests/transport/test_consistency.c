@@ -13,12 +13,6 @@
 #define BLOCK_WORDS 1024
 #define BLOCK_BYTES (BLOCK_WORDS * sizeof(uint64_t))
 
-#ifdef WORLD_THREADS
-#define N_ROUNDS 60
-#else
-#define N_ROUNDS 3000
-#endif
-
 /* Where the objects of this file lie; the same in all actors. */
 static uint64_t x_gva, y_gva, block_gva, event_gva;
 
@@ -113,7 +107,7 @@ static void put_to_random_sets(struct actor *me)
 {
     uint64_t block[BLOCK_WORDS];
 
-    for (uint64_t round = 1; round <= N_ROUNDS; round++) {
+    for (uint64_t round = 1; round <= me->world->n_rounds; round++) {
         struct bcs_node_set dests = random_set(me);
 
         for (size_t i = 0; i < BLOCK_WORDS; i++) {
@@ -150,7 +144,7 @@ static void put_to_all(struct actor *me)
     for (size_t i = 0; i < BLOCK_WORDS; i++) {
         block[i] = me->index + 1;
     }
-    for (uint64_t round = 1; round <= N_ROUNDS; round++) {
+    for (uint64_t round = 1; round <= me->world->n_rounds; round++) {
         for (int i = 0; i < 3; i++) {
             actor_put(me, &me->world->all, block_gva, block, BLOCK_BYTES, 0);
         }
@@ -179,7 +173,7 @@ static void test_and_set(struct actor *me)
 {
     struct bcs_node_set dests = set_of_two(0, me->index % WORLD_N_NODES);
 
-    for (uint64_t round = 1; round <= N_ROUNDS; round++) {
+    for (uint64_t round = 1; round <= me->world->n_rounds; round++) {
         meet(me);
         if (actor_swap(me, &dests, x_gva, 0, 1)) {
             __atomic_fetch_add(&me->world->shared->words[0], 1, __ATOMIC_RELAXED);
@@ -207,7 +201,7 @@ static void count_under_a_lock(struct actor *me)
     struct bcs_node_set dests = set_of_two(0, me->index % WORLD_N_NODES);
 
     meet(me);
-    for (uint64_t i = 0; i < 10 * N_ROUNDS; i++) {
+    for (uint64_t i = 0; i < 10 * me->world->n_rounds; i++) {
         while (!actor_swap(me, &dests, x_gva, 0, 1)) {
             sched_yield();
         }
@@ -221,7 +215,7 @@ START_TEST(a_lock_of_compare_and_write_lets_one_in_at_a_time)
     struct world *world = world_start(_i);
 
     world_run(world, 3, count_under_a_lock);
-    ck_assert_uint_eq(world->shared->words[0], 3 * 10 * N_ROUNDS);
+    ck_assert_uint_eq(world->shared->words[0], 3 * 10 * world->n_rounds);
     world_fini(world);
 }
 END_TEST
@@ -230,7 +224,7 @@ END_TEST
 static void count_up(struct actor *me)
 {
     meet(me);
-    for (uint64_t i = 0; i < 50 * N_ROUNDS; i++) {
+    for (uint64_t i = 0; i < 50 * me->world->n_rounds; i++) {
         uint64_t seen = word_on(me->core, x_gva);
 
         if (actor_swap(me, &me->world->all, x_gva, seen, seen + 1)) {
@@ -263,7 +257,7 @@ static void write_own_value(struct actor *me)
     };
     bool is_true;
 
-    for (uint64_t round = 1; round <= N_ROUNDS; round++) {
+    for (uint64_t round = 1; round <= me->world->n_rounds; round++) {
         for (uint64_t i = 0; i < 8; i++) {
             comparison.write_value = (round * 8 + i) * N_ACTORS + me->index;
             actor_expect(me,
@@ -300,7 +294,7 @@ static void dekker(struct actor *me)
     uint64_t my_gva = me->index == 0 ? x_gva : y_gva;
     uint64_t other_gva = me->index == 0 ? y_gva : x_gva;
 
-    for (uint64_t round = 1; round <= 20 * N_ROUNDS; round++) {
+    for (uint64_t round = 1; round <= 20 * me->world->n_rounds; round++) {
         meet(me);
         actor_put_word(me, &mine, my_gva, round);
         tell(me, me->index, actor_query(me, &others, other_gva, round));
@@ -325,7 +319,7 @@ static void independent_reads(struct actor *me)
     struct bcs_node_set x_at = bcs_node_set_one(me->index - 2);
     struct bcs_node_set y_at = bcs_node_set_one(me->index);
 
-    for (uint64_t round = 1; round <= 2 * N_ROUNDS; round++) {
+    for (uint64_t round = 1; round <= 2 * me->world->n_rounds; round++) {
         meet(me);
         if (me->index == 0) {
             actor_put_word(me, &x_nodes, x_gva, round);
@@ -356,7 +350,7 @@ END_TEST
 /* Actor 0 writes x everywhere; the others look on one node and then on another. */
 static void look_twice(struct actor *me)
 {
-    uint64_t n_rounds = 100 * N_ROUNDS;
+    uint64_t n_rounds = 100 * me->world->n_rounds;
 
     meet(me);
     for (uint64_t round = 1; me->index == 0 && round <= n_rounds; round++) {
@@ -391,7 +385,7 @@ static void pass_messages(struct actor *me)
 {
     uint64_t block[BLOCK_WORDS];
 
-    for (uint64_t round = 1; round <= N_ROUNDS; round++) {
+    for (uint64_t round = 1; round <= me->world->n_rounds; round++) {
         const uint64_t *copy = bcs_core_address(me->core, block_gva);
         bool is_whole = true;
 
@@ -427,7 +421,7 @@ static void poll_last_words(struct actor *me)
     struct bcs_node_set others = set_of_two(1, 2);
     uint64_t block[16];
 
-    for (uint64_t round = 1; round <= 10 * N_ROUNDS; round++) {
+    for (uint64_t round = 1; round <= 10 * me->world->n_rounds; round++) {
         for (size_t i = 0; i < 16; i++) {
             block[i] = round;
         }

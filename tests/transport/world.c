@@ -5,12 +5,22 @@
 #include "tests/transport/world.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#ifdef WORLD_THREADS
+enum { N_ROUNDS = 60 };
+#else
+enum { N_ROUNDS = 3000 };
+#endif
+enum { N_ROUNDS_APART = 60 };
 
 static void *shared_map(size_t n_bytes)
 {
@@ -21,18 +31,124 @@ static void *shared_map(size_t n_bytes)
     return base;
 }
 
-static struct bcs_memory *memory_create(const char *transport)
+/** What a process knows of nodes that are apart. */
+struct world_apart {
+    pthread_mutex_t mutex;
+    pid_t owner; /* of the memories: a forked child makes its own */
+    struct bcs_memory *memories[WORLD_N_NODES];
+    pid_t servers[WORLD_N_NODES]; /* which have made the heaps */
+};
+
+/** @param near  and made here, or none made */
+static struct bcs_memory *memory_create(const char *transport,
+                                        const struct bcs_node_set *near, bool is_made)
 {
     struct bcs_memory_params params = {
         .transport = transport,
         .n_nodes = WORLD_N_NODES,
         .heap_bytes = WORLD_HEAP_BYTES,
+        .near = *near,
     };
     struct bcs_memory *memory;
 
-    params.makes = bcs_node_set_range(0, WORLD_N_NODES);
-    ck_assert_int_eq(bcs_memory_create(&params, &memory), 0);
-    return memory;
+    if (is_made) {
+        params.makes = *near;
+    }
+    return bcs_memory_create(&params, &memory) == 0 ? memory : NULL;
+}
+
+static void await_all(const uint32_t *count)
+{
+    while (__atomic_load_n(count, __ATOMIC_ACQUIRE) < WORLD_N_NODES) {
+        sched_yield();
+    }
+}
+
+/** A process that makes a node's heap and serves it until it is killed. */
+static void serve(struct world *world, uint32_t node)
+{
+    struct bcs_node_set near = bcs_node_set_one(node);
+    struct bcs_memory *memory;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    memory = memory_create(world->transport, &near, true);
+    if (memory == NULL) {
+        _exit(1);
+    }
+    world->shared->addresses[node] = bcs_memory_address(memory, node);
+    __atomic_fetch_add(&world->shared->n_made, 1, __ATOMIC_RELEASE);
+    await_all(&world->shared->n_made);
+    if (bcs_memory_connect(memory, world->shared->addresses) != 0) {
+        _exit(1);
+    }
+    __atomic_fetch_add(&world->shared->n_connected, 1, __ATOMIC_RELEASE);
+    for (;;) {
+        pause();
+    }
+}
+
+static struct world_apart *apart_new(struct world *world)
+{
+    struct world_apart *apart = calloc(1, sizeof(*apart));
+
+    ck_assert_ptr_nonnull(apart);
+    pthread_mutex_init(&apart->mutex, NULL);
+    fflush(NULL);
+    for (uint32_t i = 0; i < WORLD_N_NODES; i++) {
+        apart->servers[i] = fork();
+        ck_assert_int_ge(apart->servers[i], 0);
+        if (apart->servers[i] == 0) {
+            serve(world, i);
+        }
+    }
+    await_all(&world->shared->n_connected);
+    return apart;
+}
+
+/** The memory of a process that acts as a node that is apart. */
+static struct bcs_memory *apart_memory(const struct world *world, uint32_t node)
+{
+    struct world_apart *apart = world->apart;
+    struct bcs_node_set near = bcs_node_set_one(node);
+
+    pthread_mutex_lock(&apart->mutex);
+    if (apart->owner != getpid()) {
+        apart->owner = getpid();
+        memset(apart->memories, 0, sizeof(apart->memories));
+    }
+    if (apart->memories[node] == NULL) {
+        apart->memories[node] = memory_create(world->transport, &near, false);
+        if (apart->memories[node] == NULL ||
+            bcs_memory_connect(apart->memories[node], world->shared->addresses) != 0) {
+            fprintf(stderr, "no memory of node %u\n", node);
+            _exit(1);
+        }
+    }
+    pthread_mutex_unlock(&apart->mutex);
+    return apart->memories[node];
+}
+
+static void apart_free(struct world_apart *apart)
+{
+    for (uint32_t i = 0; i < WORLD_N_NODES; i++) {
+        if (apart->owner == getpid()) {
+            bcs_memory_destroy(apart->memories[i]);
+        }
+        kill(apart->servers[i], SIGKILL);
+        waitpid(apart->servers[i], NULL, 0);
+    }
+    pthread_mutex_destroy(&apart->mutex);
+    free(apart);
+}
+
+bool world_is_apart(int index)
+{
+    return strcmp(bcs_transport_names()[index], "ucx") == 0;
+}
+
+pid_t world_server(const struct world *world, uint32_t node)
+{
+    return world->apart->servers[node];
 }
 
 void world_init(struct world *world, int index)
@@ -40,10 +156,17 @@ void world_init(struct world *world, int index)
     *world = (struct world){
         .transport = bcs_transport_names()[index],
         .shared = shared_map(sizeof(*world->shared)),
+        .all = bcs_node_set_range(0, WORLD_N_NODES),
+        .n_rounds = N_ROUNDS,
     };
-    world->memory = memory_create(world->transport);
+    if (world_is_apart(index)) {
+        world->apart = apart_new(world);
+        world->n_rounds = N_ROUNDS_APART;
+    } else {
+        world->memory = memory_create(world->transport, &world->all, true);
+        ck_assert_ptr_nonnull(world->memory);
+    }
     bcs_heap_init(&world->heap, WORLD_HEAP_BYTES);
-    world->all = bcs_node_set_range(0, WORLD_N_NODES);
     world->barrier_gva = world_event(world);
     for (int i = 0; i <= WORLD_MAX_ACTORS; i++) {
         world->put_gvas[i] = world_event(world);
@@ -52,6 +175,9 @@ void world_init(struct world *world, int index)
 
 void world_fini(struct world *world)
 {
+    if (world->apart != NULL) {
+        apart_free(world->apart);
+    }
     bcs_memory_destroy(world->memory);
     munmap(world->shared, sizeof(*world->shared));
 }
@@ -71,9 +197,11 @@ uint64_t world_event(struct world *world)
 
 struct bcs_core *world_core(const struct world *world, uint32_t node)
 {
+    struct bcs_memory *memory =
+        world->apart == NULL ? world->memory : apart_memory(world, node);
     struct bcs_core *core = NULL;
 
-    if (bcs_core_create(world->memory, node, &core) != 0) {
+    if (bcs_core_create(memory, node, &core) != 0) {
         fprintf(stderr, "no handle for node %u\n", node);
         _exit(1);
     }

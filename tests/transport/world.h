@@ -21,6 +21,8 @@
 
 /** The memory that actors share besides global memory, zero at first. */
 struct world_shared {
+    struct bcs_memory_address addresses[WORLD_N_NODES]; /* of apart heaps */
+    uint32_t n_made, n_connected;                       /* of them; by atomics */
     uint32_t n_errors;
     uint64_t words[WORLD_N_WORDS]; /* for the test's use, by atomics */
 };
@@ -28,11 +30,13 @@ struct world_shared {
 /** Global memory, and what all actors know of it. */
 struct world {
     const char *transport;
-    struct bcs_memory *memory;
+    struct bcs_memory *memory; /* of all nodes; NULL if they are apart */
+    struct world_apart *apart; /* each node for itself, far from the others */
     struct bcs_heap heap;
     struct bcs_node_set all;
     struct world_shared *shared;
     uint32_t n_actors;
+    uint32_t n_rounds; /* of tests that repeat: less where a call takes long */
     uint64_t barrier_gva;
     uint64_t put_gvas[WORLD_MAX_ACTORS + 1]; /* an event for each actor's own puts */
 };
@@ -52,8 +56,16 @@ struct actor {
  *  threads and children. */
 typedef void (*actor_fn)(struct actor *me);
 
-/** Create global memory over transport number `index` of bcs_transport_names. */
+/** Create global memory over transport number `index` of bcs_transport_names. Over one
+ *  that connects machines each node is one of its own: a process of its own makes its
+ *  heap, and whoever acts as it has no other one. */
 void world_init(struct world *world, int index);
+
+/** Whether the nodes of a transport, by its number, are apart. */
+bool world_is_apart(int index);
+
+/** The process that serves a node that is apart. */
+pid_t world_server(const struct world *world, uint32_t node);
 
 /** Free what world_init made. */
 void world_fini(struct world *world);

@@ -61,6 +61,13 @@ int bcs_core_progress(struct bcs_core *core)
     return core->transport->ops->progress(core->transport);
 }
 
+void bcs_core_leave(struct bcs_core *core)
+{
+    if (core->transport->ops->leave != NULL) {
+        core->transport->ops->leave(core->transport);
+    }
+}
+
 int bcs_core_flush(struct bcs_core *core)
 {
     return bcs_core_is_late(core) ? core->transport->ops->flush(core->transport) : 0;
@@ -69,6 +76,11 @@ int bcs_core_flush(struct bcs_core *core)
 bool bcs_core_is_late(const struct bcs_core *core)
 {
     return core->transport->ops->flush != NULL;
+}
+
+bool bcs_core_delivers(const struct bcs_core *core)
+{
+    return core->transport->ops->delivers;
 }
 
 int bcs_core_wrong_range(const struct bcs_core *core, const char *caller,

@@ -13,6 +13,7 @@
 #include "libbcs/fabric/transport/shm/defer.h"
 #endif
 #include "libbcs/fabric/transport/shm/shm.h"
+#include "libbcs/fabric/transport/ucx/ucx.h"
 
 #if BCS_TESTS
 #define TEST_TRANSPORTS(X) X("shm-defer", bcs_shm_defer_ops)
@@ -23,6 +24,7 @@
 /* One line a transport, best first. */
 #define TRANSPORTS(X)                                                                  \
     X("shm", bcs_shm_ops)                                                              \
+    X("ucx", bcs_ucx_ops)                                                              \
     TEST_TRANSPORTS(X)
 
 #define OPS_OF(name, ops) &ops,

@@ -60,6 +60,8 @@ static inline void *bcs_memory_at(const struct bcs_memory *memory, uint32_t node
  * <bcs/primitives.h> that the operation carries out; a negative one has been logged.
  */
 struct bcs_transport_ops {
+    bool delivers; /* bcs_core_delivers */
+
     /** How large this transport's struct of a memory of so many nodes is. */
     size_t (*memory_size)(uint32_t n_nodes);
 
@@ -111,6 +113,9 @@ struct bcs_transport_ops {
 
     /** bcs_core_progress. */
     int (*progress)(struct bcs_transport *transport);
+
+    /** bcs_core_leave; NULL: there is nothing to be done. */
+    void (*leave)(struct bcs_transport *transport);
 
     /** bcs_core_flush; NULL: every transfer is over when it is started. */
     int (*flush)(struct bcs_transport *transport);

@@ -211,7 +211,7 @@ struct bcs_memory_params {
 
 /** How others find a heap: plain data, to be carried to them in any way. */
 struct bcs_memory_address {
-    uint64_t words[8];
+    uint64_t words[64];
 };
 
 /**
@@ -305,6 +305,14 @@ BCS_PUBLIC void *bcs_core_address(const struct bcs_core *core, uint64_t gva);
 BCS_PUBLIC int bcs_core_progress(struct bcs_core *core);
 
 /**
+ * Say that this thread, which has called bcs_core_progress, sleeps now, or computes for
+ * long: somebody else is to let the network move on. Without it that may take some
+ * milliseconds to begin. bcs_test_event and bcs_await_event say it themselves. Cost:
+ * nothing, or one call of the system.
+ */
+BCS_PUBLIC void bcs_core_leave(struct bcs_core *core);
+
+/**
  * Wait until all transfers of this handle have taken effect on all of their nodes. For
  * who tells others by another way than the primitives that something was put, hands the
  * node on to another process that acts as it, or goes away for long. Cost: about one
@@ -321,6 +329,13 @@ BCS_PUBLIC int bcs_core_flush(struct bcs_core *core);
  * and need not be called. The same for all handles of the transport.
  */
 BCS_PUBLIC bool bcs_core_is_late(const struct bcs_core *core);
+
+/**
+ * Whether a transfer takes effect in time though its process makes no further call: if
+ * not, and the process goes away for long, it flushes before. The same for all handles
+ * of the transport.
+ */
+BCS_PUBLIC bool bcs_core_delivers(const struct bcs_core *core);
 
 /**
  * The names of the transports of this build, NULL-terminated, best first. Static.

@@ -99,6 +99,12 @@ int shm_node_lock_acquire(struct shm_node_lock *lock, uint64_t self, uint32_t no
     return try_acquire(lock, self) ? 0 : acquire_slowly(lock, self, node);
 }
 
+void shm_node_lock_break(struct shm_node_lock *lock)
+{
+    /* Relaxed: see shm_node_lock_is_marked. */
+    __atomic_store_n(&lock->owner, NODE_BROKEN, __ATOMIC_RELAXED);
+}
+
 void shm_node_lock_release(struct shm_node_lock *lock)
 {
     /* Pairs with the acquire in try_acquire. */

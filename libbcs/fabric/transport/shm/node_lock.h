@@ -31,6 +31,10 @@ int shm_node_lock_acquire(struct shm_node_lock *lock, uint64_t self, uint32_t no
 /** Give the lock back; what was stored under it is visible to the next holder. */
 void shm_node_lock_release(struct shm_node_lock *lock);
 
+/** Mark a node as broken, whose lock the caller has: what was to be written there will
+ *  not come. */
+void shm_node_lock_break(struct shm_node_lock *lock);
+
 /** Whether the node is marked as broken. Does not look after the holder: no system
  *  call. */
 bool shm_node_lock_is_marked(const struct shm_node_lock *lock);

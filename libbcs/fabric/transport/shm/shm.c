@@ -112,10 +112,11 @@ static void shm_close(struct bcs_transport *transport)
     for (uint32_t node = bcs_node_set_step(set, 0); node != BCS_NODE_NONE;             \
          node = bcs_node_set_step(set, node + 1))
 
-/** Release the locks of the nodes of a set that are before a node. */
-static void targets_unlock(const struct shm_transport *shm,
-                           const struct bcs_node_set *targets, uint32_t end)
+void shm_targets_unlock(struct bcs_transport *transport,
+                        const struct bcs_node_set *targets, uint32_t end)
 {
+    const struct shm_transport *shm = shm_of(transport);
+
     FOR_EACH_NODE(node, targets)
     {
         if (node == end) {
@@ -125,16 +126,26 @@ static void targets_unlock(const struct shm_transport *shm,
     }
 }
 
-/** Take all locks, ascending, or, on an error, none. */
-static int targets_lock(const struct shm_transport *shm,
-                        const struct bcs_node_set *targets)
+void shm_targets_break(struct bcs_transport *transport,
+                       const struct bcs_node_set *targets)
 {
+    FOR_EACH_NODE(node, targets)
+    {
+        shm_node_lock_break(lock_of(shm_of(transport), node));
+    }
+}
+
+int shm_targets_lock(struct bcs_transport *transport,
+                     const struct bcs_node_set *targets)
+{
+    const struct shm_transport *shm = shm_of(transport);
+
     FOR_EACH_NODE(node, targets)
     {
         int rc = shm_node_lock_acquire(lock_of(shm, node), shm->self, node);
 
         if (rc < 0) {
-            targets_unlock(shm, targets, node);
+            shm_targets_unlock(transport, targets, node);
             return rc;
         }
     }
@@ -161,8 +172,10 @@ static void data_store(uint8_t *dest, const uint8_t *src, size_t n_bytes)
     __atomic_store_n((uint64_t *)(void *)(dest + n_before), last, __ATOMIC_RELEASE);
 }
 
-static void events_signal(const struct shm_transport *shm, const struct bcs_xfer *xfer)
+void shm_events_signal(struct bcs_transport *transport, const struct bcs_xfer *xfer)
 {
+    const struct shm_transport *shm = shm_of(transport);
+
     if (xfer->remote_event_gva != 0) {
         FOR_EACH_NODE(node, xfer->dests)
         {
@@ -174,8 +187,10 @@ static void events_signal(const struct shm_transport *shm, const struct bcs_xfer
     }
 }
 
-static void events_wake(const struct shm_transport *shm, const struct bcs_xfer *xfer)
+void shm_events_wake(struct bcs_transport *transport, const struct bcs_xfer *xfer)
 {
+    const struct shm_transport *shm = shm_of(transport);
+
     if (xfer->remote_event_gva != 0) {
         FOR_EACH_NODE(node, xfer->dests)
         {
@@ -205,6 +220,16 @@ static void block_store(const struct shm_transport *shm, uint32_t node,
     }
 }
 
+void shm_store_on_all(struct bcs_transport *transport, const struct bcs_xfer *xfer)
+{
+    if (xfer->n_bytes != 0) {
+        FOR_EACH_NODE(node, xfer->dests)
+        {
+            block_store(shm_of(transport), node, xfer);
+        }
+    }
+}
+
 /** A transfer without events to one node, as most are. */
 static int xfer_to_one(const struct shm_transport *shm, uint32_t node,
                        const struct bcs_xfer *xfer)
@@ -219,43 +244,37 @@ static int xfer_to_one(const struct shm_transport *shm, uint32_t node,
 }
 
 /** A transfer of nothing to one node: its events. See the top of the file. */
-static int signal_one(const struct shm_transport *shm, uint32_t node,
+static int signal_one(struct bcs_transport *transport, uint32_t node,
                       const struct bcs_xfer *xfer)
 {
-    if (shm_node_lock_is_marked(lock_of(shm, node))) {
+    if (shm_node_lock_is_marked(lock_of(shm_of(transport), node))) {
         return -EOWNERDEAD;
     }
-    events_signal(shm, xfer);
-    events_wake(shm, xfer);
+    shm_events_signal(transport, xfer);
+    shm_events_wake(transport, xfer);
     return 0;
 }
 
 static int shm_xfer(struct bcs_transport *transport, const struct bcs_xfer *xfer)
 {
-    const struct shm_transport *shm = shm_of(transport);
     int rc;
 
     if (xfer->dests->n_nodes == 1 && xfer->dests->marks == NULL) {
         if (xfer->n_bytes == 0) {
-            return signal_one(shm, xfer->dests->first, xfer);
+            return signal_one(transport, xfer->dests->first, xfer);
         }
         if ((xfer->remote_event_gva | xfer->local_event_gva) == 0) {
-            return xfer_to_one(shm, xfer->dests->first, xfer);
+            return xfer_to_one(shm_of(transport), xfer->dests->first, xfer);
         }
     }
-    rc = targets_lock(shm, xfer->dests);
+    rc = shm_targets_lock(transport, xfer->dests);
     if (rc < 0) {
         return rc;
     }
-    if (xfer->n_bytes != 0) {
-        FOR_EACH_NODE(node, xfer->dests)
-        {
-            block_store(shm, node, xfer);
-        }
-    }
-    events_signal(shm, xfer);
-    targets_unlock(shm, xfer->dests, BCS_NODE_NONE);
-    events_wake(shm, xfer);
+    shm_store_on_all(transport, xfer);
+    shm_events_signal(transport, xfer);
+    shm_targets_unlock(transport, xfer->dests, BCS_NODE_NONE);
+    shm_events_wake(transport, xfer);
     return 0;
 }
 
@@ -274,9 +293,11 @@ static bool is_true(uint64_t variable, enum bcs_compare op, uint64_t value)
     return false;
 }
 
-static bool is_true_on_all(const struct shm_transport *shm,
-                           const struct bcs_comparison *comparison)
+bool shm_is_true_on_all(struct bcs_transport *transport,
+                        const struct bcs_comparison *comparison)
 {
+    const struct shm_transport *shm = shm_of(transport);
+
     FOR_EACH_NODE(node, comparison->dests)
     {
         const uint64_t *variable = address_on(shm, node, comparison->variable_gva);
@@ -291,9 +312,11 @@ static bool is_true_on_all(const struct shm_transport *shm,
     return true;
 }
 
-static void write_to_all(const struct shm_transport *shm,
-                         const struct bcs_comparison *comparison)
+void shm_write_to_all(struct bcs_transport *transport,
+                      const struct bcs_comparison *comparison)
 {
+    const struct shm_transport *shm = shm_of(transport);
+
     FOR_EACH_NODE(node, comparison->dests)
     {
         uint64_t *variable = address_on(shm, node, comparison->write_gva);
@@ -307,17 +330,16 @@ static int shm_compare_and_write(struct bcs_transport *transport,
                                  const struct bcs_comparison *comparison,
                                  bool *is_true_out)
 {
-    const struct shm_transport *shm = shm_of(transport);
-    int rc = targets_lock(shm, comparison->dests);
+    int rc = shm_targets_lock(transport, comparison->dests);
 
     if (rc < 0) {
         return rc;
     }
-    *is_true_out = is_true_on_all(shm, comparison);
+    *is_true_out = shm_is_true_on_all(transport, comparison);
     if (*is_true_out && comparison->write_gva != 0) {
-        write_to_all(shm, comparison);
+        shm_write_to_all(transport, comparison);
     }
-    targets_unlock(shm, comparison->dests, BCS_NODE_NONE);
+    shm_targets_unlock(transport, comparison->dests, BCS_NODE_NONE);
     return 0;
 }
 
@@ -340,6 +362,7 @@ static int shm_wait(struct bcs_transport *transport, struct bcs_event *event,
 }
 
 const struct bcs_transport_ops bcs_shm_ops = {
+    .delivers = true,
     .memory_size = shm_memory_size,
     .memory_create = shm_memory_create,
     .memory_address = shm_memory_address,

@@ -118,28 +118,35 @@ static void close_unless_large(struct bcs_shm_segment *segment)
     }
 }
 
+int shm_memory_attach(struct bcs_memory *memory, uint32_t node,
+                      const struct bcs_memory_address *address)
+{
+    struct shm_memory *shm = shm_of(memory);
+    struct bcs_shm_handle handle;
+    int rc;
+
+    if (shm->segments[node].base != NULL) {
+        return 0;
+    }
+    memcpy(&handle, address, sizeof(handle));
+    rc = bcs_shm_segment_attach_large(&shm->segments[node], &handle,
+                                      memory->whole_bytes);
+    if (rc == 0) {
+        note_mapped(memory, node);
+        close_unless_large(&shm->segments[node]);
+    }
+    return rc;
+}
+
 int shm_memory_connect(struct bcs_memory *memory,
                        const struct bcs_memory_address addresses[])
 {
-    struct shm_memory *shm = shm_of(memory);
+    int rc = 0;
 
-    for (uint32_t i = 0; i < memory->n_nodes; i++) {
-        struct bcs_shm_handle handle;
-        int rc;
-
-        if (shm->segments[i].base != NULL) {
-            continue;
-        }
-        memcpy(&handle, &addresses[i], sizeof(handle));
-        rc = bcs_shm_segment_attach_large(&shm->segments[i], &handle,
-                                          memory->whole_bytes);
-        if (rc < 0) {
-            return rc;
-        }
-        note_mapped(memory, i);
-        close_unless_large(&shm->segments[i]);
+    for (uint32_t i = 0; i < memory->n_nodes && rc == 0; i++) {
+        rc = shm_memory_attach(memory, i, &addresses[i]);
     }
-    return 0;
+    return rc;
 }
 
 void shm_memory_seal(struct bcs_memory *memory)

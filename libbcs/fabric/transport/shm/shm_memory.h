@@ -47,6 +47,10 @@ struct bcs_memory_address shm_memory_address(const struct bcs_memory *memory,
 int shm_memory_connect(struct bcs_memory *memory,
                        const struct bcs_memory_address addresses[]);
 
+/** Map the first part of one heap, unless it is mapped. @return 0 or -errno, logged */
+int shm_memory_attach(struct bcs_memory *memory, uint32_t node,
+                      const struct bcs_memory_address *address);
+
 /** The operation of that name. */
 void shm_memory_seal(struct bcs_memory *memory);
 
