@@ -17,6 +17,7 @@ static const char *const buffering_choices[] = {"eager", "none", NULL};
 static const char *const switch_choices[] = {"off", "on", NULL};
 static const char *const far_map_choices[] = {"block", "cyclic", "uneven", "falling",
                                               NULL};
+static const char *const far_network_choices[] = {"memory", "ucx", NULL};
 static const char *const referee_choices[] = {"abort", "report", "hold", "off", NULL};
 
 #define FIELD(field) .offset = offsetof(struct nic_config, field)
@@ -243,6 +244,18 @@ static const struct bcs_config_entry entries[] = {
             "machine, also of the only one, have its ports backwards.",
     },
     {
+        .name = "BCS_FAR_NETWORK",
+        .fallback = "memory",
+        .kind = BCS_CONFIG_CHOICE,
+        .choices = far_network_choices,
+        FIELD(far_network),
+        .is_for_tests = true,
+        .help =
+            "For developers; only in builds with tests. How the machines of BCS_FAR "
+            "reach each other. memory: by memory that the transport alone has mapped; "
+            "ucx: over UCX, as machines do that are not played.",
+    },
+    {
         .name = "BCS_LIMITS",
         .fallback = "usual",
         .kind = BCS_CONFIG_LIMITS,
@@ -275,8 +288,13 @@ uint64_t nic_config_digest(const struct nic_config *config)
     return bcs_digest_add(digest, &compared.record, sizeof(compared.record));
 }
 
-const char *nic_config_transport(const struct nic_config *config)
+const char *nic_config_transport(const struct nic_config *config, bool has_far)
 {
+    bool is_played = nic_config_plays_machines(config);
+
+    if (has_far && (!is_played || config->far_network == NIC_FAR_UCX)) {
+        return "ucx";
+    }
     return config->defer != 0 ? "shm-defer" : "shm";
 }
 

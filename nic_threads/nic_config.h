@@ -43,6 +43,9 @@ enum nic_far_map {
     NIC_FAR_FALLING /* as block, but each machine's ranks have its ports backwards */
 };
 
+/** How machines that are played reach each other. */
+enum nic_far_network { NIC_FAR_MEMORY, NIC_FAR_UCX };
+
 /** Values of nic_config_table; all fields as bcs_config_read stores them, unless it
  *  says otherwise. All but spin_ns, record.metrics, record.places and place_skip are
  *  the same in all processes of a job. */
@@ -58,13 +61,14 @@ struct nic_config {
     uint64_t slice_bytes; /* 0: see nic_config_slice_bytes */
     uint64_t descriptors;
     uint64_t communicators;
-    uint64_t referee; /* enum nic_referee_mode */
-    uint64_t watch;   /* 1: buffers of pending operations are watched */
-    uint64_t lint;    /* 1: MPI_Finalize tells what was not given back */
-    uint64_t spin_ns; /* 0: as usual, see nic_config_spin_ns */
-    uint64_t defer;   /* 0: transport shm; else shm-defer, by this seed */
-    uint64_t far;     /* machines that are played on this one; 0: none */
-    uint64_t far_map; /* enum nic_far_map */
+    uint64_t referee;     /* enum nic_referee_mode */
+    uint64_t watch;       /* 1: buffers of pending operations are watched */
+    uint64_t lint;        /* 1: MPI_Finalize tells what was not given back */
+    uint64_t spin_ns;     /* 0: as usual, see nic_config_spin_ns */
+    uint64_t defer;       /* 0: nothing is late; else by this seed */
+    uint64_t far;         /* machines that are played on this one; 0: none */
+    uint64_t far_map;     /* enum nic_far_map */
+    uint64_t far_network; /* enum nic_far_network */
     struct bcs_limits limits;
     struct nic_record_config
         record; /* of no variable of this table: who reads it sets it */
@@ -107,8 +111,9 @@ uint64_t nic_config_chunk_bytes(const struct nic_config *config);
 /** How much of all long messages of a node moves in one slice. */
 uint64_t nic_config_slice_bytes(const struct nic_config *config);
 
-/** The name of the transport between nodes. */
-const char *nic_config_transport(const struct nic_config *config);
+/** The name of the transport between nodes. @param has_far  some are on another
+ *  machine, or on one that is played */
+const char *nic_config_transport(const struct nic_config *config, bool has_far);
 
 /** How long a waiter polls before it sleeps: what BCS_SPIN says, or else usual_ns. */
 uint64_t nic_config_spin_ns(const struct nic_config *config, uint64_t usual_ns);

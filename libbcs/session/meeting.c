@@ -236,7 +236,8 @@ static int make_memory(const struct bcs_meeting_params *params,
     bool is_maker = meeting->port % params->node_ranks == 0;
     struct bcs_node_range near = near_nodes(params, meeting);
     struct bcs_memory_params memory = {
-        .transport = nic_config_transport(params->config),
+        .transport = nic_config_transport(params->config,
+                                          near.n > 0 && near.n < meeting->n_nodes),
         .n_nodes = meeting->n_nodes,
         .heap_bytes = params->heap_bytes,
         .window_bytes = params->window_bytes,
@@ -296,9 +297,9 @@ static int introduce(const struct bcs_bootstrap *bootstrap,
     if (rc == 0 && all[0].error != 0) {
         rc = (int)all[0].error;
     }
-    if (rc == 0 && !is_one_machine(all, bootstrap->size)) {
+    if (rc == 0 && params->map == NULL && !is_one_machine(all, bootstrap->size)) {
         bcs_job_error("the job spans several machines (%s and others); this version "
-                      "carries jobs on one machine",
+                      "carries cBSP and channels on one machine",
                       all[0].host);
         rc = -ENOTSUP;
     }

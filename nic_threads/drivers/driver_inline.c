@@ -46,6 +46,7 @@
 #include "libbcs/fabric/base/system.h"
 #include "nic_threads/drivers/driver.h"
 #include "nic_threads/machine/engine_lock.h"
+#include "nic_threads/machine/engine_xfer.h"
 #include "nic_threads/node/views.h"
 #include "nic_threads/roles/roles.h"
 #include "nic_threads/roles/turn.h"
@@ -168,6 +169,9 @@ static void inline_turn(struct nic_engine *engine, struct bcs_waiter *waiter)
         nic_waiter_sleep(engine, waiter);
         return;
     }
+    if (__builtin_expect(nic_engine_has_network(engine), 0)) {
+        nic_engine_progress(engine);
+    }
     if (waiter->spell.n_looks == 0) {
         waiter->is_crowded = nic_engine_is_crowded(engine);
     }
@@ -258,6 +262,9 @@ static bool await_helper(const struct nic_engine *engine)
 
 static bool inline_progress(struct nic_engine *engine)
 {
+    if (__builtin_expect(nic_engine_has_network(engine), 0)) {
+        nic_engine_progress(engine);
+    }
     do {
         nic_engine_turn(engine);
     } while (nic_is_linked(engine) && await_helper(engine));

@@ -9,6 +9,7 @@
 #include "libbcs/fabric/base/system.h"
 #include "nic_threads/machine/cores.h"
 #include "nic_threads/machine/engine_lock.h"
+#include "nic_threads/machine/engine_xfer.h"
 #include "nic_threads/machine/waking.h"
 #include "nic_threads/node/referee_wake.h"
 #include "nic_threads/node/views.h"
@@ -152,6 +153,9 @@ void nic_waiter_sleep(struct nic_engine *engine, struct bcs_waiter *waiter)
     bool is_called;
 
     tell_others(engine);
+    if (nic_engine_has_network(engine)) {
+        nic_engine_leave(engine);
+    }
     if (bcs_jobs_are_shared(&engine->own_slot)) {
         bcs_jobs_sweep_in_time(&engine->own_slot);
     }

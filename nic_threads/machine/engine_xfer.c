@@ -17,6 +17,12 @@ static void check(const struct nic_view *view, int rc)
     }
 }
 
+static inline void start_own(struct nic_view *view, const struct bcs_xfer *xfer)
+{
+    check(view, bcs_xfer_and_signal_blocking(view->core, xfer));
+    view->owes_flush |= view->must_push;
+}
+
 static inline void start(struct nic_view *view, const struct bcs_xfer *xfer)
 {
     check(view, bcs_xfer_and_signal_blocking(view->core, xfer));
@@ -44,23 +50,36 @@ void nic_engine_put_own(struct nic_view *view, uint64_t event_gva,
 {
     const struct bcs_event *event = nic_view_at(view, event_gva);
     struct bcs_xfer signalled = *xfer;
+    uint64_t n_before;
 
     if (!view->is_late || xfer->n_bytes <= BCS_XFER_COPIED_BYTES) {
-        start(view, xfer);
+        start_own(view, xfer);
         return;
     }
     signalled.local_event_gva = event_gva;
-    start(view, &signalled);
-    /* relaxed: all that this process has put before is counted */
-    check(view,
-          bcs_test_event(view->core, event_gva,
-                         __atomic_load_n(&event->count, __ATOMIC_RELAXED) + 1, true));
+    /* relaxed: all that this process has put before is counted, and nothing more until
+     * it starts; then the signal may come at once, from another thread */
+    n_before = __atomic_load_n(&event->count, __ATOMIC_RELAXED);
+    start_own(view, &signalled);
+    check(view, bcs_test_event(view->core, event_gva, n_before + 1, true));
 }
 
 void nic_engine_flush_puts(struct nic_view *view)
 {
     check(view, bcs_core_flush(view->core));
     view->owes_flush = false;
+}
+
+void nic_engine_progress(const struct nic_engine *engine)
+{
+    const struct nic_view *own = nic_engine_own(engine);
+
+    check(own, bcs_core_progress(own->core));
+}
+
+void nic_engine_leave(const struct nic_engine *engine)
+{
+    bcs_core_leave(nic_engine_own(engine)->core);
 }
 
 void nic_engine_signal(struct nic_view *view, uint64_t event_gva)

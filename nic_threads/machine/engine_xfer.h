@@ -6,7 +6,7 @@
 #ifndef NIC_THREADS_MACHINE_ENGINE_XFER_H
 #define NIC_THREADS_MACHINE_ENGINE_XFER_H
 
-#include "nic_threads/node/node.h"
+#include "nic_threads/node/views.h"
 
 /**
  * Xfer-And-Signal as the view's node, of up to BCS_XFER_COPIED_BYTES, so that the
@@ -34,6 +34,27 @@ static inline void nic_engine_flush(struct nic_view *view)
         nic_engine_flush_puts(view);
     }
 }
+
+/** See that all nodes get in time what was put as the view's node, though this thread
+ *  goes away, or polls with the desk's lock. */
+static inline void nic_engine_push(struct nic_view *view)
+{
+    if (view->must_push) {
+        nic_engine_flush(view);
+    }
+}
+
+/** Whether this process lets in what other machines send, as it waits. */
+static inline bool nic_engine_has_network(const struct nic_engine *engine)
+{
+    return nic_engine_has_far(engine) && nic_engine_own(engine)->is_late;
+}
+
+/** Let it in; an error as above. */
+void nic_engine_progress(const struct nic_engine *engine);
+
+/** This process sleeps next. */
+void nic_engine_leave(const struct nic_engine *engine);
 
 /** Signal an event of the view's node at once; an error as above. */
 void nic_engine_signal(struct nic_view *view, uint64_t event_gva);

@@ -26,7 +26,7 @@ void nic_engine_ring(struct nic_view *view, uint32_t node)
                                   .dests = &dests,
                                   .remote_event_gva = NIC_NODE_GVA(view, bell),
                               });
-        nic_engine_flush(view); /* this thread may sleep next */
+        nic_engine_push(view); /* this thread may sleep next */
     }
 }
 

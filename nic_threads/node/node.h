@@ -140,6 +140,7 @@ struct nic_view {
      * (nic_threads/roles/at_once.h) */
     bool is_at_once;
     bool is_late;    /* its transport */
+    bool must_push;  /* what it puts stays here until it is flushed */
     bool owes_flush; /* has put something late since its transport was flushed */
     /* bits: local ports that the runner has completed something for, to be woken after
      * unlocking; of all views of the node */

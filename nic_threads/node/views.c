@@ -137,6 +137,7 @@ static void find_node(struct nic_view *view, uint32_t index)
 
     view->index = index;
     view->is_late = bcs_core_is_late(view->core);
+    view->must_push = !bcs_core_delivers(view->core);
     view->heap = bcs_memory_heap(engine->memory, index);
     view->whole_bytes = layout->whole_bytes;
     view->node = (struct nic_node *)(view->heap + layout->node_gva);

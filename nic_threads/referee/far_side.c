@@ -77,7 +77,7 @@ static void put(struct nic_far_side *far, uint32_t node,
                               .dests = &dests,
                               .remote_event_gva = nic_bell_gva(view, node),
                           });
-    nic_engine_flush(view); /* this thread rests next */
+    nic_engine_push(view); /* this thread rests next */
 }
 
 /** Wait for the answer to the last question. @return whether it has come */

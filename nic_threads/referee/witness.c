@@ -355,7 +355,7 @@ static void serve_question(struct witness *witness)
     serve(witness, &question, &answer);
     memcpy(letter.bytes, &answer, sizeof(answer));
     put(witness, NIC_NODE_GVA(witness->view, answer), &letter, sizeof(letter));
-    nic_engine_flush(witness->view); /* this thread may sleep next */
+    nic_engine_push(witness->view); /* this thread may sleep next */
     witness->n_answered = number;
 }
 

@@ -63,7 +63,7 @@ static void put_question(struct nic_view *own, uint32_t node,
     };
 
     nic_engine_xfer(own, &xfer);
-    nic_engine_flush(own);
+    nic_engine_push(own);
 }
 
 /** Look for the answer to a question. */
@@ -124,7 +124,7 @@ static void put_answer(struct nic_view *view, const struct nic_recall *recall,
     };
 
     nic_engine_xfer(view, &xfer);
-    nic_engine_flush(view);
+    nic_engine_push(view);
 }
 
 /** The next one may ask. */

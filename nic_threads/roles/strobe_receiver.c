@@ -180,7 +180,7 @@ static inline void end_alone(struct nic_view *view)
 {
     nic_collection_empty(&view->desk->batch);
     nic_collection_release(view);
-    nic_engine_flush(view); /* whoever polls keeps the lock */
+    nic_engine_push(view); /* whoever polls keeps the lock */
 }
 
 /** nic_strobe_receiver_run_alone, where slices are recorded. */

@@ -78,7 +78,7 @@ static struct bcs_memory *job_memory(const struct nic_config *config,
                                      const struct nic_layout *layout)
 {
     struct bcs_memory_params params = {
-        .transport = nic_config_transport(config),
+        .transport = nic_config_transport(config, false),
         .n_nodes = layout->n_nodes,
         .heap_bytes = layout->heap_bytes,
         .whole_bytes = layout->whole_bytes,

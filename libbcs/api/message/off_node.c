@@ -3,9 +3,9 @@
  * Puts to other nodes; see the header. Transfers of one handle take effect in the order
  * of their calls, so the data are there when the entry is that names them.
  *
- * Where the transport is late, a process that has published an entry waits until it is
- * there: it looks next whether anybody sleeps (nic_threads/drivers/driver_inline.c), or
- * goes on computing and makes no call for long.
+ * Where the transport keeps back what was put until its process makes another call, one
+ * that has published an entry waits until it is there: it may go on computing and make
+ * none for long.
  */
 #include "libbcs/api/message/off_node.h"
 
@@ -75,10 +75,12 @@ void bcs_off_node_publish(struct bcs_context *context, struct bcs_ring_writer *r
 {
     struct nic_view *own = nic_engine_own(context->engine);
     uint32_t link = nic_layout_link_of(&context->engine->layout, context->port, false);
+    bool owed = own->owes_flush;
 
     nic_link_put(own, ring->put_to - 1, link, ring->position, entry);
     ring->position++;
-    nic_engine_flush(own);
+    own->owes_flush = owed || own->must_push; /* nobody else writes this link */
+    nic_engine_push(own);
     /* seq_cst: see the parking argument in nic_threads/drivers/driver_inline.c */
     atomic_thread_fence(memory_order_seq_cst);
 }
