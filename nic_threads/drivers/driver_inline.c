@@ -170,7 +170,7 @@ static void inline_turn(struct nic_engine *engine, struct bcs_waiter *waiter)
         return;
     }
     if (__builtin_expect(nic_engine_has_network(engine), 0)) {
-        nic_engine_progress(engine);
+        nic_engine_progress(engine, waiter->holds_lock && !waiter->is_crowded);
     }
     if (waiter->spell.n_looks == 0) {
         waiter->is_crowded = nic_engine_is_crowded(engine);
@@ -263,7 +263,7 @@ static bool await_helper(const struct nic_engine *engine)
 static bool inline_progress(struct nic_engine *engine)
 {
     if (__builtin_expect(nic_engine_has_network(engine), 0)) {
-        nic_engine_progress(engine);
+        nic_engine_progress(engine, false);
     }
     do {
         nic_engine_turn(engine);

@@ -39,6 +39,10 @@ void nic_engine_put_long(struct nic_view *view, const struct bcs_xfer *xfer)
 {
     struct bcs_xfer signalled = *xfer;
 
+    if (view->is_late && xfer->n_bytes <= view->n_copied_bytes) {
+        start(view, xfer);
+        return;
+    }
     signalled.local_event_gva = NIC_DESK_GVA(view, long_put_event);
     start(view, &signalled);
     check(view, bcs_test_event(view->core, signalled.local_event_gva,
@@ -52,7 +56,7 @@ void nic_engine_put_own(struct nic_view *view, uint64_t event_gva,
     struct bcs_xfer signalled = *xfer;
     uint64_t n_before;
 
-    if (!view->is_late || xfer->n_bytes <= BCS_XFER_COPIED_BYTES) {
+    if (!view->is_late || xfer->n_bytes <= view->n_copied_bytes) {
         start_own(view, xfer);
         return;
     }
@@ -70,11 +74,16 @@ void nic_engine_flush_puts(struct nic_view *view)
     view->owes_flush = false;
 }
 
-void nic_engine_progress(const struct nic_engine *engine)
+void nic_engine_progress(const struct nic_engine *engine, bool looks)
 {
+    const struct nic_layout *layout = &engine->layout;
     const struct nic_view *own = nic_engine_own(engine);
+    const struct nic_region links =
+        nic_layout_of_port(layout, &layout->links, engine->port);
+    uint64_t n_bytes = looks ? (uint64_t)links.n_first * links.stride_bytes : 0;
 
-    check(own, bcs_core_progress(own->core));
+    /* links beyond the first are elsewhere: for these others are woken */
+    check(own, bcs_core_progress_and_look(own->core, links.first_gva, n_bytes));
 }
 
 void nic_engine_leave(const struct nic_engine *engine)

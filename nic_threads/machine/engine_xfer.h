@@ -50,8 +50,9 @@ static inline bool nic_engine_has_network(const struct nic_engine *engine)
     return nic_engine_has_far(engine) && nic_engine_own(engine)->is_late;
 }
 
-/** Let it in; an error as above. */
-void nic_engine_progress(const struct nic_engine *engine);
+/** Let it in; an error as above. @param looks  the caller holds the lock of its own
+ *  desk, and looks next at all links there, so that nobody need be woken for them */
+void nic_engine_progress(const struct nic_engine *engine, bool looks);
 
 /** This process sleeps next. */
 void nic_engine_leave(const struct nic_engine *engine);

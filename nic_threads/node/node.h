@@ -139,9 +139,10 @@ struct nic_view {
      * in what it does: it may carry out at once what it takes
      * (nic_threads/roles/at_once.h) */
     bool is_at_once;
-    bool is_late;    /* its transport */
-    bool must_push;  /* what it puts stays here until it is flushed */
-    bool owes_flush; /* has put something late since its transport was flushed */
+    bool is_late;          /* its transport */
+    bool must_push;        /* what it puts stays here until it is flushed */
+    bool owes_flush;       /* has put something late since its transport was flushed */
+    size_t n_copied_bytes; /* its transport copies blocks up to this length at once */
     /* bits: local ports that the runner has completed something for, to be woken after
      * unlocking; of all views of the node */
     uint64_t *wake;

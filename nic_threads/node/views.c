@@ -138,6 +138,7 @@ static void find_node(struct nic_view *view, uint32_t index)
     view->index = index;
     view->is_late = bcs_core_is_late(view->core);
     view->must_push = !bcs_core_delivers(view->core);
+    view->n_copied_bytes = bcs_core_copied_bytes(view->core);
     view->heap = bcs_memory_heap(engine->memory, index);
     view->whole_bytes = layout->whole_bytes;
     view->node = (struct nic_node *)(view->heap + layout->node_gva);
@@ -181,7 +182,11 @@ static struct bcs_core *open_node(const struct nic_engine *engine, uint32_t numb
     uint32_t node = (engine->first_desk + number) / engine->layout.n_desks;
     struct bcs_core *core;
 
-    return bcs_core_create(engine->memory, node, &core) == 0 ? core : NULL;
+    if (bcs_core_create(engine->memory, node, &core) < 0) {
+        return NULL;
+    }
+    bcs_core_order_by_node(core); /* the engine relies on no order of several */
+    return core;
 }
 
 int nic_engine_try_view(struct nic_engine *engine, uint32_t number)

@@ -411,6 +411,49 @@ START_TEST(an_event_counts_signals_and_is_not_used_up)
 }
 END_TEST
 
+/* Put a number to a node, or to all, without waiting for it. */
+static void put_number(struct nodes *nodes, const struct bcs_node_set *dests,
+                       uint64_t gva, uint64_t number)
+{
+    struct bcs_xfer xfer = {
+        .src = &number, .n_bytes = sizeof(number), .dest_gva = gva, .dests = dests};
+
+    ck_assert_int_eq(bcs_xfer_and_signal_blocking(nodes->me.core, &xfer), 0);
+}
+
+START_TEST(a_handle_that_orders_by_node_keeps_the_order_to_each_and_of_several)
+{
+    uint64_t expected[WORLD_N_NODES] = {0}, gva;
+    struct nodes nodes;
+
+    nodes_init(&nodes, _i);
+    gva = world_reserve(&nodes.world, 8, 8);
+    bcs_core_order_by_node(nodes.me.core);
+    for (uint64_t i = 1; i <= 300; i++) {
+        uint32_t node = actor_random(&nodes.me) % WORLD_N_NODES;
+        struct bcs_node_set one = bcs_node_set_one(node);
+
+        put_number(&nodes, &one, gva, i);
+        expected[node] = i;
+        if (i % 17 == 0) {
+            put_number(&nodes, &nodes.world.all, gva, 1000 * i);
+            for (node = 0; node < WORLD_N_NODES; node++) {
+                expected[node] = 1000 * i;
+            }
+        }
+        if (i % 7 == 0) {
+            one = bcs_node_set_one(node % WORLD_N_NODES);
+            ck_assert(actor_query(&nodes.me, &one, gva, expected[one.first]));
+        }
+    }
+    ck_assert_int_eq(bcs_core_flush(nodes.me.core), 0);
+    for (uint32_t node = 0; node < WORLD_N_NODES; node++) {
+        ck_assert_uint_eq(word_on(nodes.cores[node], gva), expected[node]);
+    }
+    nodes_fini(&nodes);
+}
+END_TEST
+
 TCase *primitives_tcase(int n_transports)
 {
     TCase *tcase = tcase_create("primitives");
@@ -441,5 +484,8 @@ TCase *primitives_tcase(int n_transports)
                         n_transports);
     tcase_add_loop_test(tcase, an_event_counts_signals_and_is_not_used_up, 0,
                         n_transports);
+    tcase_add_loop_test(
+        tcase, a_handle_that_orders_by_node_keeps_the_order_to_each_and_of_several, 0,
+        n_transports);
     return tcase;
 }

@@ -51,6 +51,13 @@ void bcs_core_destroy(struct bcs_core *core)
     free(core);
 }
 
+void bcs_core_order_by_node(struct bcs_core *core)
+{
+    if (core->transport->ops->order_by_node != NULL) {
+        core->transport->ops->order_by_node(core->transport);
+    }
+}
+
 void *bcs_core_address(const struct bcs_core *core, uint64_t gva)
 {
     return bcs_memory_at(core->memory, core->node, gva);
@@ -58,7 +65,13 @@ void *bcs_core_address(const struct bcs_core *core, uint64_t gva)
 
 int bcs_core_progress(struct bcs_core *core)
 {
-    return core->transport->ops->progress(core->transport);
+    return bcs_core_progress_and_look(core, 0, 0);
+}
+
+int bcs_core_progress_and_look(struct bcs_core *core, uint64_t first_gva,
+                               uint64_t n_bytes)
+{
+    return core->transport->ops->progress(core->transport, first_gva, n_bytes);
 }
 
 void bcs_core_leave(struct bcs_core *core)
@@ -76,6 +89,13 @@ int bcs_core_flush(struct bcs_core *core)
 bool bcs_core_is_late(const struct bcs_core *core)
 {
     return core->transport->ops->flush != NULL;
+}
+
+size_t bcs_core_copied_bytes(const struct bcs_core *core)
+{
+    size_t n_bytes = core->transport->ops->copied_bytes;
+
+    return n_bytes > BCS_XFER_COPIED_BYTES ? n_bytes : BCS_XFER_COPIED_BYTES;
 }
 
 bool bcs_core_delivers(const struct bcs_core *core)

@@ -60,7 +60,8 @@ static inline void *bcs_memory_at(const struct bcs_memory *memory, uint32_t node
  * <bcs/primitives.h> that the operation carries out; a negative one has been logged.
  */
 struct bcs_transport_ops {
-    bool delivers; /* bcs_core_delivers */
+    bool delivers;       /* bcs_core_delivers */
+    size_t copied_bytes; /* bcs_core_copied_bytes, if it is more than the least */
 
     /** How large this transport's struct of a memory of so many nodes is. */
     size_t (*memory_size)(uint32_t n_nodes);
@@ -100,6 +101,9 @@ struct bcs_transport_ops {
     int (*open)(struct bcs_memory *memory, uint32_t node,
                 struct bcs_transport **transport_out);
 
+    /** bcs_core_order_by_node; NULL: nothing becomes quicker by it. */
+    void (*order_by_node)(struct bcs_transport *transport);
+
     /** Close and free. Never NULL. */
     void (*close)(struct bcs_transport *transport);
 
@@ -111,8 +115,9 @@ struct bcs_transport_ops {
                              const struct bcs_comparison *comparison,
                              bool *is_true_out);
 
-    /** bcs_core_progress. */
-    int (*progress)(struct bcs_transport *transport);
+    /** bcs_core_progress_and_look. */
+    int (*progress)(struct bcs_transport *transport, uint64_t first_gva,
+                    uint64_t n_bytes);
 
     /** bcs_core_leave; NULL: there is nothing to be done. */
     void (*leave)(struct bcs_transport *transport);

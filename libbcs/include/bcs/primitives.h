@@ -279,6 +279,15 @@ struct bcs_core;
 BCS_PUBLIC int bcs_core_create(struct bcs_memory *memory, uint32_t node,
                                struct bcs_core **core_out);
 
+/**
+ * From now on transfers of a handle to one node each need not take effect in the order
+ * of its calls, if they are to different nodes: those to the same node do, and what
+ * concerns several nodes, a query, and bcs_core_flush come behind all before them, and
+ * before all behind them. For who sends to many nodes, where a change of the node takes
+ * a round trip.
+ */
+BCS_PUBLIC void bcs_core_order_by_node(struct bcs_core *core);
+
 /** Close a handle, which no other thread may be using. Accepts NULL. */
 BCS_PUBLIC void bcs_core_destroy(struct bcs_core *core);
 
@@ -305,6 +314,16 @@ BCS_PUBLIC void *bcs_core_address(const struct bcs_core *core, uint64_t gva);
 BCS_PUBLIC int bcs_core_progress(struct bcs_core *core);
 
 /**
+ * bcs_core_progress by a thread that looks next at some of its node's memory itself:
+ * what a transfer puts there is counted by its remote event as ever, but wakes nobody
+ * who sleeps on it.
+ *
+ * @param first_gva  of n_bytes that the caller looks at, whatever comes of this call
+ */
+BCS_PUBLIC int bcs_core_progress_and_look(struct bcs_core *core, uint64_t first_gva,
+                                          uint64_t n_bytes);
+
+/**
  * Say that this thread, which has called bcs_core_progress, sleeps now, or computes for
  * long: somebody else is to let the network move on. Without it that may take some
  * milliseconds to begin. bcs_test_event and bcs_await_event say it themselves. Cost:
@@ -329,6 +348,12 @@ BCS_PUBLIC int bcs_core_flush(struct bcs_core *core);
  * and need not be called. The same for all handles of the transport.
  */
 BCS_PUBLIC bool bcs_core_is_late(const struct bcs_core *core);
+
+/**
+ * How long a block may be that is copied before bcs_xfer_and_signal returns: at least
+ * BCS_XFER_COPIED_BYTES. The same for all handles of the transport.
+ */
+BCS_PUBLIC size_t bcs_core_copied_bytes(const struct bcs_core *core);
 
 /**
  * Whether a transfer takes effect in time though its process makes no further call: if

@@ -213,11 +213,15 @@ static int defer_compare_and_write(struct bcs_transport *transport,
     return rc;
 }
 
-static int defer_progress(struct bcs_transport *transport)
+static int defer_progress(struct bcs_transport *transport, uint64_t first_gva,
+                          uint64_t n_bytes)
 {
     struct defer_transport *defer = defer_of(transport);
     uint32_t n_steps;
     int rc;
+
+    (void)first_gva; /* it wakes all the same */
+    (void)n_bytes;
 
     pthread_mutex_lock(&defer->mutex);
     n_steps = random_below(defer, defer->n_kept + 1);

@@ -343,9 +343,12 @@ static int shm_compare_and_write(struct bcs_transport *transport,
     return 0;
 }
 
-static int shm_progress(struct bcs_transport *transport)
+static int shm_progress(struct bcs_transport *transport, uint64_t first_gva,
+                        uint64_t n_bytes)
 {
     (void)transport; /* every operation is done when it returns */
+    (void)first_gva;
+    (void)n_bytes;
     return 0;
 }
 

@@ -12,7 +12,8 @@
  * to one process are numbered; before it turns to another process, or to a near node,
  * it asks whether all that it has sent has taken effect, and is busy until the answer
  * comes. So a handle that stays with one node never waits, and one that changes pays a
- * round trip. Whoever talks to many opens a handle for each.
+ * round trip; unless it orders by node (bcs_core_order_by_node): then it only waits
+ * before and behind what concerns several nodes.
  *
  * Local events come with an answer, after the data are there; so do errors.
  */
@@ -32,7 +33,7 @@
 #include "libbcs/fabric/transport/ucx/ucx_send.h"
 #include "libbcs/fabric/transport/ucx/ucx_worker.h"
 
-enum { SEQUENCER = 0, NAP_NS = 50000 };
+enum { SEQUENCER = 0, NAP_NS = 50000, COPIED_BYTES = 64 << 10 };
 
 /* A round trip over TCP takes 20 us. */
 static const struct bcs_patience patience = {
@@ -99,39 +100,98 @@ static int take_error(struct ucx_handle *handle)
     return atomic_exchange_explicit(&handle->late_error, 0, memory_order_relaxed);
 }
 
-/** Turn to a peer, or, as NULL, to near nodes. @return 0; BCS_E_BUSY: what was sent
- *  elsewhere may not be there yet; <0: an error met late */
-static int turn_to(struct ucx_handle *handle, struct ucx_peer *peer)
+/** Whether all that went by a lane has taken effect, or never will; if not, have it
+ *  answered. */
+static bool is_over(struct ucx_handle *handle, const struct ucx_lane *lane)
 {
-    struct ucx_peer *lane = handle->lane;
-
-    if (lane != NULL && lane != peer) {
-        if (!ucx_fence(handle->worker, lane, handle->number)) {
-            return BCS_E_BUSY;
-        }
-        if (lane->n_known < handle->number) {
-            atomic_store_explicit(&handle->late_error, -EOWNERDEAD,
-                                  memory_order_relaxed);
-        }
-        handle->lane = NULL;
+    if (!ucx_fence(handle->worker, lane->peer, lane->number)) {
+        return false;
     }
-    return take_error(handle);
+    if (lane->peer->n_known < lane->number) {
+        atomic_store_explicit(&handle->late_error, -EOWNERDEAD, memory_order_relaxed);
+    }
+    return true;
+}
+
+/**
+ * Turn to a peer, or, as NULL, to near nodes.
+ *
+ * @param is_behind_all  also behind what went to other nodes, where the handle orders
+ *                       by node
+ * @return 0; BCS_E_BUSY: what was sent elsewhere may not be there yet; <0: an error met
+ *         late
+ */
+static int turn_to(struct ucx_handle *handle, const struct ucx_peer *peer,
+                   bool is_behind_all)
+{
+    bool must_wait = false;
+    uint32_t n_left = 0;
+
+    for (uint32_t i = 0; i < handle->n_lanes; i++) {
+        const struct ucx_lane lane = handle->lanes[i];
+        bool is_free = lane.peer == peer ||
+                       (handle->is_by_node && !is_behind_all && !lane.is_for_several);
+
+        if (lane.peer->n_known >= lane.number || (!is_free && is_over(handle, &lane))) {
+            continue;
+        }
+        must_wait |= !is_free;
+        handle->lanes[n_left++] = lane;
+    }
+    handle->n_lanes = n_left;
+    return must_wait ? BCS_E_BUSY : take_error(handle);
+}
+
+/** Make room for one more lane. @return 0 or -ENOMEM, logged */
+static int lanes_grow(struct ucx_handle *handle)
+{
+    uint32_t n_most = 2 * handle->n_most_lanes + 2;
+    struct ucx_lane *lanes;
+
+    if (handle->n_lanes < handle->n_most_lanes) {
+        return 0;
+    }
+    lanes = realloc(handle->lanes, n_most * sizeof(*lanes));
+    if (lanes == NULL) {
+        bcs_error("transport ucx: no memory for what goes to %u nodes", n_most);
+        return -ENOMEM;
+    }
+    handle->lanes = lanes;
+    handle->n_most_lanes = n_most;
+    return 0;
+}
+
+/** Something has gone to a peer. */
+static void note_sent(struct ucx_handle *handle, struct ucx_peer *peer,
+                      bool is_for_several)
+{
+    struct ucx_lane *lane = handle->lanes;
+
+    while (lane < handle->lanes + handle->n_lanes && lane->peer != peer) {
+        lane++;
+    }
+    if (lane == handle->lanes + handle->n_lanes) {
+        handle->n_lanes++;
+        lane->is_for_several = false;
+    }
+    lane->peer = peer;
+    lane->number = peer->n_sent;
+    lane->is_for_several |= is_for_several;
 }
 
 /** Send a record, the handle's last one. */
 static int send_as(struct ucx_handle *handle, struct ucx_record *record,
                    struct ucx_peer *peer)
 {
+    bool is_for_several = record->head.kind == UCX_ASK;
     int rc;
 
-    if (record->local_event_gva != 0 ||
-        (record->head.kind == UCX_ASK && record->question == NULL)) {
+    if (record->local_event_gva != 0 || (is_for_several && record->question == NULL)) {
         record->asker = handle;
     }
     rc = ucx_send(record, peer);
     if (rc == 0) {
-        handle->lane = peer;
-        handle->number = peer->n_sent;
+        note_sent(handle, peer, is_for_several);
     }
     return rc;
 }
@@ -142,8 +202,11 @@ static int send_put(struct ucx_handle *handle, const struct bcs_xfer *xfer)
     uint32_t node = bcs_node_set_step(xfer->dests, 0);
     struct ucx_peer *peer = &handle->worker->peers[node];
     struct ucx_record *record;
-    int rc = turn_to(handle, peer);
+    int rc = turn_to(handle, peer, false);
 
+    if (rc == 0) {
+        rc = lanes_grow(handle);
+    }
     if (rc != 0) {
         return rc;
     }
@@ -155,8 +218,8 @@ static int send_put(struct ucx_handle *handle, const struct bcs_xfer *xfer)
     record->head.gva = xfer->dest_gva;
     record->head.event_gva = xfer->remote_event_gva;
     record->local_event_gva = xfer->local_event_gva;
-    if (xfer->n_bytes > 0 &&
-        ucx_record_data(record, xfer->src, xfer->n_bytes, true) < 0) {
+    if (xfer->n_bytes > 0 && ucx_record_data(record, xfer->src, xfer->n_bytes,
+                                             xfer->n_bytes > COPIED_BYTES) < 0) {
         return -ENOMEM;
     }
     return send_as(handle, record, peer);
@@ -176,7 +239,7 @@ static int ask(struct ucx_handle *handle, struct ucx_operation *operation,
     char *room = malloc(n_bytes), *end = room;
     int rc;
 
-    if (record == NULL || room == NULL) {
+    if (record == NULL || room == NULL || lanes_grow(handle) < 0) {
         bcs_error("transport ucx: no memory for an operation of several machines");
         free(room);
         return -ENOMEM; /* a record is kept for the next */
@@ -208,7 +271,7 @@ static int ask_xfer(struct ucx_handle *handle, const struct bcs_xfer *xfer)
         .n_bytes = xfer->n_bytes,
         .event_gva = xfer->remote_event_gva,
     };
-    int rc = turn_to(handle, &handle->worker->peers[SEQUENCER]);
+    int rc = turn_to(handle, &handle->worker->peers[SEQUENCER], true);
 
     return rc != 0 ? rc
                    : ask(handle, &operation, xfer->dests, xfer->src,
@@ -231,7 +294,7 @@ static int ucx_xfer(struct bcs_transport *transport, const struct bcs_xfer *xfer
     }
     ucx_worker_lock(worker);
     if (is_near(handle, xfer->dests)) {
-        rc = turn_to(handle, NULL);
+        rc = turn_to(handle, NULL, false);
         ucx_worker_unlock(worker);
         return rc != 0 ? rc : bcs_shm_ops.xfer(handle->shm, xfer);
     }
@@ -258,7 +321,7 @@ static void pause_for(struct ucx_handle *handle, struct bcs_spell *spell)
     default:
         break;
     }
-    ucx_worker_progress(handle->worker);
+    ucx_worker_progress(handle->worker, handle->node, 0, 0);
 }
 
 /** Turn to a peer, however long it takes. @return 0 or -errno; the mutex is taken */
@@ -269,7 +332,7 @@ static int turn_and_lock(struct ucx_handle *handle, struct ucx_peer *peer)
 
     for (;;) {
         ucx_worker_lock(handle->worker);
-        rc = turn_to(handle, peer);
+        rc = turn_to(handle, peer, true);
         if (rc != BCS_E_BUSY) {
             return rc;
         }
@@ -347,14 +410,15 @@ static int ucx_compare_and_write(struct bcs_transport *transport,
     return answer < 0 ? (int)answer : 0;
 }
 
-static int ucx_progress(struct bcs_transport *transport)
+static int ucx_progress(struct bcs_transport *transport, uint64_t first_gva,
+                        uint64_t n_bytes)
 {
     struct ucx_handle *handle = ucx_of(transport);
 
     if (handle->worker == NULL) {
         return 0;
     }
-    ucx_worker_progress(handle->worker);
+    ucx_worker_progress(handle->worker, handle->node, first_gva, n_bytes);
     return atomic_load_explicit(&handle->late_error, memory_order_relaxed) == 0
                ? 0
                : take_error(handle);
@@ -385,11 +449,18 @@ static void ucx_close(struct bcs_transport *transport)
         }
     }
     bcs_shm_ops.close(handle->shm);
+    free(handle->lanes);
     free(handle);
+}
+
+static void ucx_order_by_node(struct bcs_transport *transport)
+{
+    ucx_of(transport)->is_by_node = true;
 }
 
 const struct bcs_transport_ops bcs_ucx_ops = {
     .delivers = true,
+    .copied_bytes = COPIED_BYTES,
     .memory_size = ucx_memory_size,
     .memory_create = ucx_memory_create,
     .memory_address = ucx_memory_address,
@@ -403,6 +474,7 @@ const struct bcs_transport_ops bcs_ucx_ops = {
     .compare_and_write = ucx_compare_and_write,
     .progress = ucx_progress,
     .leave = ucx_leave,
+    .order_by_node = ucx_order_by_node,
     .flush = ucx_flush,
     .wait = ucx_wait,
 };

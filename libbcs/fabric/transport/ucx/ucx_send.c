@@ -286,7 +286,10 @@ void ucx_fail_waiting(struct ucx_worker *worker)
     for (struct ucx_record *record = all; record != NULL; record = next) {
         next = record->next;
         if (record->peer->is_dead) {
-            conclude(record, tell_death(worker, record->peer));
+            if (record->asker != NULL || record->question != NULL) {
+                tell_death(worker, record->peer);
+            }
+            conclude(record, -EOWNERDEAD);
         } else {
             record->next = worker->waiting_records;
             worker->waiting_records = record;

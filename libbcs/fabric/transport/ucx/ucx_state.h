@@ -134,8 +134,11 @@ struct ucx_worker {
     bool is_within; /* a call of UCX, or what it has handed over */
     struct ucx_arrival *deferred, **deferred_end;
     struct ucx_stream *streams[UCX_STREAM_LISTS];
-    bool must_drain;      /* a stream that was held up may go on */
-    struct ucx_job *jobs; /* the first is under way */
+    bool must_drain; /* a stream that was held up may go on */
+    /* What the thread that progresses looks at itself: */
+    uint32_t looked_node;
+    uint64_t looked_gva, n_looked_bytes; /* 0: nothing */
+    struct ucx_job *jobs;                /* the first is under way */
     uint64_t n_tickets;
     struct ucx_claim *claims; /* the first holds its nodes, if is_holding */
     bool is_holding;
@@ -148,6 +151,13 @@ struct ucx_memory {
     struct ucx_worker *worker; /* NULL: all nodes are near */
 };
 
+/** What a handle has sent to a peer. */
+struct ucx_lane {
+    struct ucx_peer *peer;
+    uint64_t number;     /* of the last message */
+    bool is_for_several; /* one of them was an operation of several nodes */
+};
+
 /** An open transport, as one node. */
 struct ucx_handle {
     struct bcs_transport base; /* first */
@@ -158,8 +168,10 @@ struct ucx_handle {
     /* To be returned by the next call; 0: none. Relaxed: it says nothing of data. */
     _Atomic int late_error;
     /* Under the worker's mutex: */
-    struct ucx_peer *lane; /* where its last far message has gone; NULL: none */
-    uint64_t number;       /* of that message */
+    bool is_by_node;        /* bcs_core_order_by_node */
+    struct ucx_lane *lanes; /* where messages have gone that may not be there yet: one,
+                               unless it orders by node */
+    uint32_t n_lanes, n_most_lanes;
 };
 
 #endif

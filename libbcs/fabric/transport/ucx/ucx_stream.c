@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "libbcs/fabric/base/fatal.h"
+#include "libbcs/fabric/transport/shm/shm.h"
 #include "libbcs/fabric/transport/ucx/ucx_group.h"
 #include "libbcs/fabric/transport/ucx/ucx_send.h"
 
@@ -51,7 +52,19 @@ static int put(struct ucx_worker *worker, const struct ucx_head *head, const voi
         .remote_event_gva = head->event_gva,
     };
 
-    return worker->near->ops->xfer(worker->near, &xfer);
+    int rc;
+
+    if (head->node != worker->looked_node ||
+        head->gva - worker->looked_gva >= worker->n_looked_bytes || n_bytes == 0) {
+        return worker->near->ops->xfer(worker->near, &xfer);
+    }
+    rc = shm_targets_lock(worker->near, &dests);
+    if (rc == 0) {
+        shm_store_on_all(worker->near, &xfer);
+        shm_events_signal(worker->near, &xfer);
+        shm_targets_unlock(worker->near, &dests, BCS_NODE_NONE);
+    }
+    return rc;
 }
 
 /** Tell the result of a message, and of those before it that nobody asked for. */

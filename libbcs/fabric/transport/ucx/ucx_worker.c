@@ -188,11 +188,17 @@ void ucx_worker_unlock(struct ucx_worker *worker)
     pthread_mutex_unlock(&worker->mutex);
 }
 
-void ucx_worker_progress(struct ucx_worker *worker)
+void ucx_worker_progress(struct ucx_worker *worker, uint32_t node, uint64_t first_gva,
+                         uint64_t n_bytes)
 {
     atomic_fetch_add_explicit(&worker->n_polls, 1, memory_order_relaxed);
     if (pthread_mutex_trylock(&worker->mutex) == 0) {
+        worker->looked_node = node;
+        worker->looked_gva = first_gva;
+        worker->n_looked_bytes = n_bytes;
         worker->ucp->ucp_worker_progress(worker->worker);
+        ucx_arrive_deferred(worker);
+        worker->n_looked_bytes = 0;
         ucx_worker_unlock(worker);
     }
 }
@@ -305,6 +311,9 @@ void ucx_worker_free(struct ucx_worker *worker)
         pthread_join(worker->thread, NULL);
     }
     if (worker->worker != NULL) {
+        while (worker->n_unsent > 0) { /* of peers that have gone it fails */
+            worker->ucp->ucp_worker_progress(worker->worker);
+        }
         for (uint32_t i = 0; i < worker->memory->base.n_nodes; i++) {
             if (worker->peers[i].endpoint != NULL) {
                 close_endpoint(worker, worker->peers[i].endpoint);

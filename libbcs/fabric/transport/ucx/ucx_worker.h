@@ -41,8 +41,10 @@ void ucx_worker_lock(struct ucx_worker *worker);
 /** Give it back, after what has come meanwhile. */
 void ucx_worker_unlock(struct ucx_worker *worker);
 
-/** Let UCX move on, unless another thread does. */
-void ucx_worker_progress(struct ucx_worker *worker);
+/** Let UCX move on, unless another thread does, as a node; see
+ *  bcs_core_progress_and_look. */
+void ucx_worker_progress(struct ucx_worker *worker, uint32_t node, uint64_t first_gva,
+                         uint64_t n_bytes);
 
 /** This thread will not progress for some time: the worker's own is to. */
 void ucx_worker_leave(struct ucx_worker *worker);
