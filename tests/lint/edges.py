@@ -65,7 +65,8 @@ INCLUDE_EDGES = {
     ],
     "libbcs/api/collective": [
         "libbcs/include", "libbcs/fabric/ring", "nic_threads/rules/reduce_ops.h",
-        "nic_threads/node/signature.h", "nic_threads/drivers/driver.h", "nic_threads/drivers/pending_desks.h",
+        "nic_threads/node/signature.h", "nic_threads/machine/engine_xfer.h",
+        "nic_threads/drivers/driver.h", "nic_threads/drivers/pending_desks.h",
         "libbcs/api/context", "libbcs/api/record", "libbcs/api/message",
     ],
     "libbcs/api": [

@@ -119,8 +119,11 @@ int bcs_api_barrier(struct bcs_context *context, struct bcs_group *group,
     };
     struct bcs_plan *plan;
 
-    if (request == NULL) {
-        return group->size == 1 ? 0 : bcs_engine_collective(context, group, &args);
+    if (request == NULL && group->size == 1) {
+        return 0;
+    }
+    if (request == NULL && !bcs_goes_by_messages(context, group)) {
+        return bcs_engine_collective(context, group, &args);
     }
     plan = bcs_plan_begin(context, group, bcs_plan_agreed(BCS_PLAN_BARRIER, 0, -1),
                           request);
@@ -201,7 +204,7 @@ int bcs_api_bcast(struct bcs_context *context, struct bcs_group *group, void *da
         return 0;
     }
     if (request == NULL && bcs_engine_collective_fits(n_bytes) &&
-        bcs_group_spans_nodes(group)) {
+        bcs_group_spans_nodes(group) && !bcs_goes_by_messages(context, group)) {
         return bcast_by_engine(context, group, data, n_bytes, root);
     }
     plan = bcs_plan_begin(context, group, bcs_plan_agreed(BCS_PLAN_BCAST, root, -1),

@@ -8,6 +8,7 @@
 #define LIBBCS_API_COLLECTIVE_COLLECTIVE_INTERNAL_H
 
 #include "libbcs/api/collective/plan.h"
+#include "nic_threads/machine/engine_xfer.h"
 
 /** Check a root, and log what is wrong. @return 0 or -EINVAL */
 int bcs_root_check(const char *call, const struct bcs_group *group, int32_t root);
@@ -20,6 +21,18 @@ int bcs_root_check(const char *call, const struct bcs_group *group, int32_t root
  * @param n_bytes  that each member sends to each
  */
 bool bcs_saves_rounds(const struct bcs_context *context, int32_t size, size_t n_bytes);
+
+/**
+ * Whether what the engine could carry out had better go by messages: between machines a
+ * round of all nodes takes many round trips, and messages on a tree one for each of its
+ * steps. The same at all members.
+ */
+static inline bool bcs_goes_by_messages(const struct bcs_context *context,
+                                        const struct bcs_group *group)
+{
+    return bcs_group_spans_nodes(group) && nic_engine_has_network(context->engine) &&
+           !context->engine->is_timed;
+}
 
 /** The member that is step places after one of this rank in the ring of all size
  *  members, or before it if step is negative; step is shorter than the ring. */

@@ -142,7 +142,8 @@ int bcs_api_reduce(struct bcs_context *context, struct bcs_group *group,
     n_bytes = reduction->count * r.element_bytes;
     if (request == NULL && n_bytes > 0 && group->size > 1 && r.kernel >= 0 &&
         bcs_engine_collective_fits(n_bytes) &&
-        (root == BCS_ROOT_ALL || bcs_group_spans_nodes(group))) {
+        (root == BCS_ROOT_ALL || bcs_group_spans_nodes(group)) &&
+        !bcs_goes_by_messages(context, group)) {
         return reduce_by_engine(context, group, reduction, root, r.kernel);
     }
     return reduce_by_members(&r, context, group, request);
