@@ -445,8 +445,8 @@ static const struct one {
 };
 enum { N_CASES = sizeof(cases) / sizeof(cases[0]) };
 
-/** Threads that MPI_Init makes get no signal of a timer: the kernel gives it to whichever
- *  thread runs. */
+/** Threads that MPI_Init makes are to get no signal of a timer: the kernel gives it to
+ *  whichever thread runs. */
 static void block_signals(int how)
 {
     sigset_t signals;

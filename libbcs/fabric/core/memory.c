@@ -212,10 +212,10 @@ void bcs_memory_destroy(struct bcs_memory *memory)
         return;
     }
     if (memory->windows != NULL) {
+        memory->ops->memory_fini(memory); /* no thread of the transport is left then */
         for (uint32_t i = 0; i < memory->n_nodes; i++) {
             bcs_windows_fini(&memory->windows[i]);
         }
-        memory->ops->memory_fini(memory);
     }
     free(memory->windows);
     free(memory);

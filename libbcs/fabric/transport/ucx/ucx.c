@@ -225,43 +225,56 @@ static int send_put(struct ucx_handle *handle, const struct bcs_xfer *xfer)
     return send_as(handle, record, peer);
 }
 
+/** An operation as it goes over the network: its marks and data behind it. @param
+ *  data  of a transfer @return allocated; NULL: no memory, logged */
+static void *pack(const struct ucx_operation *operation, const struct bcs_node_set *set,
+                  const void *data, size_t *n_bytes_out)
+{
+    size_t n_words = set->marks == NULL ? 0 : bcs_node_words(set->n_nodes);
+    size_t n_mark_bytes = n_words * sizeof(operation->marks[0]);
+    struct ucx_operation *packed;
+
+    *n_bytes_out = sizeof(*packed) + n_mark_bytes + operation->n_bytes;
+    packed = malloc(*n_bytes_out);
+    if (packed == NULL) {
+        bcs_error("transport ucx: no memory for an operation of several machines");
+        return NULL;
+    }
+    *packed = *operation;
+    packed->first = set->first;
+    packed->n_nodes = set->n_nodes;
+    packed->n_words = (uint32_t)n_words;
+    if (n_words > 0) {
+        memcpy(packed->marks, set->marks, n_mark_bytes);
+    }
+    if (operation->n_bytes > 0) {
+        memcpy(packed->marks + n_words, data, operation->n_bytes);
+    }
+    return packed;
+}
+
 /** Ask the sequencer for an operation. @param data  of a transfer @param question  who
  *  waits for the answer; NULL: nobody */
-static int ask(struct ucx_handle *handle, struct ucx_operation *operation,
+static int ask(struct ucx_handle *handle, const struct ucx_operation *operation,
                const struct bcs_node_set *set, const void *data,
                uint64_t local_event_gva, struct ucx_question *question)
 {
-    struct ucx_peer *peer = &handle->worker->peers[SEQUENCER];
-    size_t n_mark_bytes =
-        set->marks == NULL ? 0 : bcs_node_words(set->n_nodes) * sizeof(set->marks[0]);
-    size_t n_bytes = sizeof(*operation) + n_mark_bytes + operation->n_bytes;
-    struct ucx_record *record = ucx_record_new(handle->worker, UCX_ASK);
-    char *room = malloc(n_bytes), *end = room;
-    int rc;
+    size_t n_bytes;
+    void *packed = pack(operation, set, data, &n_bytes);
+    struct ucx_record *record = NULL;
+    int rc = packed == NULL ? -ENOMEM : lanes_grow(handle);
 
-    if (record == NULL || room == NULL || lanes_grow(handle) < 0) {
-        bcs_error("transport ucx: no memory for an operation of several machines");
-        free(room);
-        return -ENOMEM; /* a record is kept for the next */
+    if (rc == 0) {
+        record = ucx_record_new(handle->worker, UCX_ASK);
+        rc = record == NULL ? -ENOMEM : ucx_record_data(record, packed, n_bytes, false);
     }
-    operation->first = set->first;
-    operation->n_nodes = set->n_nodes;
-    operation->n_words = (uint32_t)(n_mark_bytes / sizeof(set->marks[0]));
-    end = (char *)memcpy(end, operation, sizeof(*operation)) + sizeof(*operation);
-    if (n_mark_bytes > 0) {
-        end = (char *)memcpy(end, set->marks, n_mark_bytes) + n_mark_bytes;
-    }
-    if (operation->n_bytes > 0) {
-        memcpy(end, data, operation->n_bytes);
-    }
-    rc = ucx_record_data(record, room, n_bytes, false);
-    free(room);
+    free(packed);
     if (rc < 0) {
         return rc;
     }
     record->local_event_gva = local_event_gva;
     record->question = question;
-    return send_as(handle, record, peer);
+    return send_as(handle, record, &handle->worker->peers[SEQUENCER]);
 }
 
 static int ask_xfer(struct ucx_handle *handle, const struct bcs_xfer *xfer)

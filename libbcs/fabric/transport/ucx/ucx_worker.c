@@ -24,6 +24,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "libbcs/fabric/base/fatal.h"
 #include "libbcs/fabric/base/log.h"
 #include "libbcs/fabric/base/thread_start.h"
 #include "libbcs/fabric/transport/ucx/ucx_group.h"
@@ -42,10 +43,13 @@ static ucs_status_t on_message(void *arg, const void *header, size_t n_header_by
                          : NULL;
     struct ucx_head head;
 
-    if (n_header_bytes == sizeof(head)) {
-        memcpy(&head, header, sizeof(head));
-        ucx_arrive(worker, &head, data, n_bytes, reply);
+    if (n_header_bytes != sizeof(head)) {
+        bcs_fatal("a message with a head of %zu bytes from another machine; is the "
+                  "version the same on all?",
+                  n_header_bytes);
     }
+    memcpy(&head, header, sizeof(head));
+    ucx_arrive(worker, &head, data, n_bytes, reply);
     return UCS_OK;
 }
 
@@ -179,11 +183,12 @@ void ucx_worker_lock(struct ucx_worker *worker)
 void ucx_worker_unlock(struct ucx_worker *worker)
 {
     ucx_arrive_deferred(worker);
-    if (worker->has_death) {
+    while (worker->has_death) {
         worker->has_death = false;
         ucx_fail_waiting(worker);
         ucx_group_bury(worker);
         ucx_streams_drain(worker);
+        ucx_arrive_deferred(worker);
     }
     pthread_mutex_unlock(&worker->mutex);
 }
