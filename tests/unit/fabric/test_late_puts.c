@@ -167,8 +167,9 @@ START_TEST(transports_are_found_by_their_whole_name)
     const char *const *names = bcs_transport_names();
 
     ck_assert_str_eq(names[0], "shm");
-    ck_assert_str_eq(names[1], "shm-defer");
-    ck_assert_ptr_null(names[2]);
+    ck_assert_str_eq(names[1], "ucx");
+    ck_assert_str_eq(names[2], "shm-defer");
+    ck_assert_ptr_null(names[3]);
     ck_assert_ptr_eq(bcs_transport_find("shm-defer"), memory->ops);
     ck_assert_ptr_nonnull(bcs_transport_find("shm"));
     ck_assert_ptr_ne(bcs_transport_find("shm"), memory->ops);
