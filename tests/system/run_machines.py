@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs MPI programs on the hosts of bcs-hosts, which have a network between them: the conformance programs
-print what they print natively on one machine; a deadlock over two hosts gets a verdict with the lines of
+print what they print natively there; a deadlock over two hosts gets a verdict with the lines of
 both; and a rank that is killed ends the job, and nothing is left.
 
 Skipped where there can be no hosts.
@@ -55,11 +55,10 @@ class Machines:
 
 
 def test_conformance(machines, report):
-    """All programs at once, against what they print on one machine."""
+    """All programs at once, against what they print natively on the same hosts."""
     arguments = machines.arguments
     words = [arguments.batch, *(name for name in arguments.programs if name not in OF_ONE_MACHINE)]
-    native = job.run([*shlex.split(arguments.native_launcher), "--oversubscribe", "-n", str(machines.n_ranks), *words],
-                     job.mpirun_environment(), arguments.timeout)
+    native = machines.run(arguments.native_launcher, *words)
     result = machines.run(arguments.launcher, *words)
     problems = [] if result.status == 0 else [f"{result.ending()}: {result.stderr[-1500:]!r}"]
     if not problems and result.stdout != native.stdout:

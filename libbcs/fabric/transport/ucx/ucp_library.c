@@ -5,6 +5,7 @@
 #include "libbcs/fabric/transport/ucx/ucp_library.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,16 +34,15 @@ static void *load_quietly(void)
     return library;
 }
 
-const struct ucp_library *ucp_library_load(void)
+int ucp_library_load(struct ucp_library *library_out)
 {
-    static struct ucp_library library;
     void *handle = load_quietly();
 
     if (handle == NULL) {
         bcs_error("several machines need UCX, 1.13 or later, which cannot be loaded: "
                   "%s; install it on each machine (Debian's package libucx0)",
                   dlerror());
-        return NULL;
+        return -ELIBACC;
     }
     for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
         void *address = dlsym(handle, functions[i].name);
@@ -51,9 +51,9 @@ const struct ucp_library *ucp_library_load(void)
             bcs_error("several machines need UCX, 1.13 or later: " UCP_SONAME
                       " has no %s",
                       functions[i].name);
-            return NULL;
+            return -ELIBACC;
         }
-        memcpy((char *)&library + functions[i].offset, &address, sizeof(address));
+        memcpy((char *)library_out + functions[i].offset, &address, sizeof(address));
     }
-    return &library;
+    return 0;
 }

@@ -40,10 +40,10 @@ struct ucp_library {
 };
 
 /**
- * Load the library, once for the life of the process.
+ * Load the library, for the life of the process.
  *
- * @return its functions, static; NULL: it cannot be loaded, logged with what to install
+ * @return 0 or -ELIBACC: it cannot be loaded, logged with what to install
  */
-const struct ucp_library *ucp_library_load(void);
+int ucp_library_load(struct ucp_library *library_out);
 
 #endif

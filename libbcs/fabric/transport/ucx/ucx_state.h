@@ -111,7 +111,7 @@ struct ucx_claim {
 
 /** A process's access to the network. */
 struct ucx_worker {
-    const struct ucp_library *ucp;
+    struct ucp_library ucp[1];
     struct ucx_memory *memory;
     struct bcs_transport *near; /* carries out what comes */
     ucp_context_h context;

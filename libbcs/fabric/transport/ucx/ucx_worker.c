@@ -128,11 +128,8 @@ int ucx_worker_new(struct ucx_memory *memory, struct ucx_worker **worker_out)
         bcs_error("transport ucx: %s", strerror(-rc));
         return rc;
     }
-    worker->ucp = ucp_library_load();
-    if (worker->ucp == NULL) {
-        return -ELIBACC;
-    }
-    rc = make_context(worker);
+    rc = ucp_library_load(worker->ucp);
+    rc = rc < 0 ? rc : make_context(worker);
     return rc < 0 ? rc : make_worker(worker);
 }
 
