@@ -255,6 +255,18 @@ static int signal_one(struct bcs_transport *transport, uint32_t node,
     return 0;
 }
 
+int shm_xfer_quietly(struct bcs_transport *transport, const struct bcs_xfer *xfer)
+{
+    int rc = shm_targets_lock(transport, xfer->dests);
+
+    if (rc == 0) {
+        shm_store_on_all(transport, xfer);
+        shm_events_signal(transport, xfer);
+        shm_targets_unlock(transport, xfer->dests, BCS_NODE_NONE);
+    }
+    return rc;
+}
+
 static int shm_xfer(struct bcs_transport *transport, const struct bcs_xfer *xfer)
 {
     int rc;
@@ -267,15 +279,11 @@ static int shm_xfer(struct bcs_transport *transport, const struct bcs_xfer *xfer
             return xfer_to_one(shm_of(transport), xfer->dests->first, xfer);
         }
     }
-    rc = shm_targets_lock(transport, xfer->dests);
-    if (rc < 0) {
-        return rc;
+    rc = shm_xfer_quietly(transport, xfer);
+    if (rc == 0) {
+        shm_events_wake(transport, xfer);
     }
-    shm_store_on_all(transport, xfer);
-    shm_events_signal(transport, xfer);
-    shm_targets_unlock(transport, xfer->dests, BCS_NODE_NONE);
-    shm_events_wake(transport, xfer);
-    return 0;
+    return rc;
 }
 
 static bool is_true(uint64_t variable, enum bcs_compare op, uint64_t value)

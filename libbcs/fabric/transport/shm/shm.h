@@ -11,6 +11,9 @@
 /** The operations of transport "shm". */
 extern const struct bcs_transport_ops bcs_shm_ops;
 
+/** A transfer that wakes nobody who sleeps on its events. Errors as of xfer. */
+int shm_xfer_quietly(struct bcs_transport *transport, const struct bcs_xfer *xfer);
+
 /*
  * The parts of a primitive, for a transport that has them done on several machines. A
  * set has near nodes only; what stores, compares or signals is called with its locks.

@@ -11,7 +11,6 @@
 #include <ucp/api/ucp.h>
 
 #define UCP_FUNCTIONS(X)                                                               \
-    X(ucp_am_recv_data_nbx)                                                            \
     X(ucp_am_send_nbx)                                                                 \
     X(ucp_cleanup)                                                                     \
     X(ucp_config_modify)                                                               \

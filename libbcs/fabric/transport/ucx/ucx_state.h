@@ -23,16 +23,15 @@ enum {
 
 /** Where messages to a node go: the process that has made its heap. */
 struct ucx_peer {
-    ucp_ep_h endpoint; /* NULL: nothing has gone there */
-    uint64_t n_sent;   /* numbered messages; the last one's number */
-    uint64_t n_fenced; /* the number of the last one that will be answered */
-    uint64_t n_known;  /* all up to this number have taken effect */
-    bool is_dead;      /* or its node is broken */
-    bool is_told;      /* that it is, in the log */
-    const char *why;   /* it is; static */
-    uint32_t machine;  /* its first node, whose process is the holder */
-    uint32_t end;      /* of the machine's nodes */
-    uint32_t n_address_bytes;
+    ucp_ep_h endpoint;      /* NULL: nothing has gone there */
+    uint64_t n_sent;        /* numbered messages; the last one's number */
+    uint64_t n_fenced;      /* the number of the last one that will be answered */
+    uint64_t n_known;       /* all up to this number have taken effect */
+    bool is_dead;           /* or its node is broken */
+    bool is_told;           /* that it is, in the log */
+    const char *why;        /* it is; static */
+    uint32_t machine;       /* its first node, whose process is the holder */
+    uint32_t end;           /* of the machine's nodes */
     ucp_address_t *address; /* allocated */
 };
 

@@ -52,19 +52,11 @@ static int put(struct ucx_worker *worker, const struct ucx_head *head, const voi
         .remote_event_gva = head->event_gva,
     };
 
-    int rc;
+    bool is_looked_at = n_bytes > 0 && head->node == worker->looked_node &&
+                        head->gva - worker->looked_gva < worker->n_looked_bytes;
 
-    if (head->node != worker->looked_node ||
-        head->gva - worker->looked_gva >= worker->n_looked_bytes || n_bytes == 0) {
-        return worker->near->ops->xfer(worker->near, &xfer);
-    }
-    rc = shm_targets_lock(worker->near, &dests);
-    if (rc == 0) {
-        shm_store_on_all(worker->near, &xfer);
-        shm_events_signal(worker->near, &xfer);
-        shm_targets_unlock(worker->near, &dests, BCS_NODE_NONE);
-    }
-    return rc;
+    return is_looked_at ? shm_xfer_quietly(worker->near, &xfer)
+                        : worker->near->ops->xfer(worker->near, &xfer);
 }
 
 /** Tell the result of a message, and of those before it that nobody asked for. */

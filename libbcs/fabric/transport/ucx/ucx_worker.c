@@ -9,10 +9,10 @@
  * progressing and sleeps says so by ucx_worker_leave, which ends the rest. Who goes on
  * computing says nothing; the thread then finds out after its rest.
  *
- * No message is left lying. The thread sets is_resting and then looks at n_kicks, in
- * poll(2); who leaves makes kick_fd readable if it sees is_resting. All are seq_cst: if
- * the one who leaves does not see it, the thread has not begun its rest, arms next, and
- * UCX refuses to arm while something is there.
+ * No message is left lying. The thread sets is_resting and then polls kick_fd; who
+ * leaves makes it readable if it sees is_resting. Both are seq_cst: if the one who
+ * leaves does not see it, the thread has not begun its rest, arms next, and UCX refuses
+ * to arm while something is there.
  */
 #include "libbcs/fabric/transport/ucx/ucx_worker.h"
 
